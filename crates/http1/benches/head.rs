@@ -1,0 +1,3 @@
+//! What one head costs: parse, edit, write.
+
+fn main() {}
