@@ -1,0 +1,167 @@
+//! The contract between the engine and a filter.
+
+use std::{fmt, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::{Code, Effects, Exchange, Phase, Reject, Response, Wait};
+
+/// One step of a chain. A filter is one file; `lib.rs` of the filters lists it.
+///
+/// The filter itself is built once per snapshot and shared by all threads. What must outlive a
+/// snapshot is [`Filter::State`]; what belongs to one request is [`Filter::Carry`].
+pub trait Filter: Send + Sync + Sized {
+    /// What users write under `config`.
+    type Config: DeserializeOwned + JsonSchema;
+
+    /// What outlives snapshots and is shared by all threads: counters, caches. It belongs to
+    /// (scope, filter, `id`) and must tolerate a changed configuration.
+    type State: Send + Sync + Default + 'static;
+
+    /// One request's own: permits as values that give back when dropped, and what `on_response` needs.
+    type Carry: Default;
+
+    /// The name users write.
+    const NAME: &'static str;
+
+    /// The reject codes this filter can give; they become rows of the error reference.
+    const REJECTS: &'static [&'static Code] = &[];
+
+    /// Where in the chain it stands; may depend on the configuration.
+    fn phase(config: &Self::Config) -> Phase;
+
+    /// Builds the filter.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`] for what the schema cannot express.
+    fn new(config: Self::Config, state: Arc<Self::State>) -> Result<Self, InvalidConfig>;
+
+    /// Whether it needs the whole request body, and how much of it it can take.
+    fn needs_body(&self) -> Option<BodyNeed> {
+        None
+    }
+
+    /// The request passes on its way in.
+    fn on_request<'a>(&'a self, cx: Cx<'a>, carry: &'a mut Self::Carry) -> Step<'a>;
+
+    /// The whole request body, after `on_request` asked for it with [`Flow::Body`].
+    ///
+    /// # Errors
+    /// The reject to answer with.
+    fn on_body(&self, _cx: Cx<'_>, _carry: &mut Self::Carry, _body: &[u8]) -> Result<Flow, Reject> {
+        Ok(Flow::Next)
+    }
+
+    /// The answer passes on its way back, whoever gave it. An `Answer` or a reject takes its place.
+    fn on_response<'a>(&'a self, _cx: Cx<'a>, _carry: &'a mut Self::Carry, _answer: &'a mut Response) -> Step<'a> {
+        Step::NEXT
+    }
+
+    /// The exchange has ended: exactly once for every filter whose `on_request` began.
+    fn on_done(&self, _exchange: &Exchange, _carry: Self::Carry, _outcome: Outcome) {}
+}
+
+/// What a filter gets to see and to change.
+pub struct Cx<'a> {
+    /// The request and all that is known of it.
+    pub exchange: &'a mut Exchange,
+    /// The effects of this thread; never stored.
+    pub effects: &'a dyn Effects,
+    /// Whether this is real.
+    pub intent: Intent,
+}
+
+/// Whether state may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intent {
+    /// Live traffic.
+    Commit,
+    /// Somebody asks what would happen: look, take nothing.
+    Peek,
+}
+
+/// What a hook gives back: mostly a result at once, sometimes a future.
+pub enum Step<'a> {
+    /// Decided; nothing was boxed.
+    Done(Result<Flow, Reject>),
+    /// Something has to be waited for.
+    Wait(Wait<'a, Result<Flow, Reject>>),
+}
+
+impl Step<'_> {
+    /// On to the next filter.
+    pub const NEXT: Self = Self::Done(Ok(Flow::Next));
+}
+
+impl From<Result<(), Reject>> for Step<'_> {
+    fn from(result: Result<(), Reject>) -> Self {
+        Step::Done(result.map(|()| Flow::Next))
+    }
+}
+
+/// Where an exchange goes next.
+#[derive(Debug)]
+pub enum Flow {
+    /// To the next filter.
+    Next,
+    /// Nowhere until the whole request body is here; then `on_body`.
+    Body,
+    /// Back: this filter answers.
+    Answer(Response),
+}
+
+/// How much of the request body a filter takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BodyNeed {
+    /// Bytes; a longer body is refused with 413.
+    pub limit: usize,
+}
+
+/// How an exchange ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The whole answer has gone out.
+    Complete,
+    /// The answer had begun and could not be completed.
+    Truncated,
+    /// The client left.
+    Gone,
+}
+
+impl Outcome {
+    /// The name used in logs and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Truncated => "truncated",
+            Self::Gone => "client_gone",
+        }
+    }
+}
+
+/// A configuration that parses but cannot work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidConfig {
+    /// RFC 6901 pointer inside the filter's configuration; empty for the whole.
+    pub pointer: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub expected: Option<String>,
+}
+
+impl InvalidConfig {
+    /// A mistake at `pointer`.
+    pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), message: message.into(), expected: None }
+    }
+}
+
+impl fmt::Display for InvalidConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.pointer, self.message)
+    }
+}
+
+impl std::error::Error for InvalidConfig {}

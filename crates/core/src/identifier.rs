@@ -1,0 +1,183 @@
+//! Names of one request: its id and its place in a trace.
+
+const HEX: [u8; 16] = *b"0123456789abcdef";
+
+/// A request id: 1 to 64 characters of `[A-Za-z0-9._-]`, so that it can stand in any log line or header.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RequestId {
+    bytes: [u8; Self::MAX],
+    length: u8,
+}
+
+impl RequestId {
+    /// The longest id taken over from a client (LG-01).
+    pub const MAX: usize = 64;
+
+    /// Takes over an id from outside; `None` when it is empty, too long or has other characters.
+    pub fn parse(text: &[u8]) -> Option<Self> {
+        let fits = !text.is_empty()
+            && text.len() <= Self::MAX
+            && text.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+        if !fits {
+            return None;
+        }
+        let mut bytes = [0; Self::MAX];
+        bytes.get_mut(..text.len())?.copy_from_slice(text);
+        Some(Self { bytes, length: u8::try_from(text.len()).ok()? })
+    }
+
+    /// A new id of 32 hexadecimal digits from 128 random bits.
+    pub fn from_random(high: u64, low: u64) -> Self {
+        let mut bytes = [0; Self::MAX];
+        write_hex(high, &mut bytes, 0);
+        write_hex(low, &mut bytes, 16);
+        Self { bytes, length: 32 }
+    }
+
+    /// The id's characters.
+    pub fn as_str(&self) -> &str {
+        self.bytes
+            .get(..usize::from(self.length))
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for RequestId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A W3C `traceparent` (Trace Context, §3.2): trace id, the id of our span, and the flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceContext {
+    trace_id: [u8; 32],
+    span_id: [u8; 16],
+    /// The trace flags; bit 0 is *sampled*.
+    pub flags: u8,
+}
+
+impl TraceContext {
+    /// A new trace; both ids are forced to be non-zero, as the standard demands.
+    pub fn from_random(high: u64, low: u64, span: u64, flags: u8) -> Self {
+        let mut trace_id = [0; 32];
+        write_hex(high, &mut trace_id, 0);
+        write_hex(low | 1, &mut trace_id, 16);
+        let mut span_id = [0; 16];
+        write_hex(span | 1, &mut span_id, 0);
+        Self { trace_id, span_id, flags }
+    }
+
+    /// Reads a `traceparent`; `None` when it is not valid, then the receiver starts a new trace.
+    ///
+    /// A version above `00` is read by its first four fields (§3.2.4); `ff` is invalid.
+    pub fn parse(text: &[u8]) -> Option<Self> {
+        let version = text.get(..2)?;
+        let known = version == b"00";
+        let length_fits = if known { text.len() == 55 } else { text.len() == 55 || text.get(55) == Some(&b'-') };
+        let dashes = [2, 35, 52].iter().all(|at| text.get(*at) == Some(&b'-'));
+        if !length_fits || !dashes || version == b"ff" || !is_hex(version) {
+            return None;
+        }
+        let trace_id: [u8; 32] = text.get(3..35)?.try_into().ok()?;
+        let span_id: [u8; 16] = text.get(36..52)?.try_into().ok()?;
+        let flags = text.get(53..55)?;
+        let valid = is_hex(&trace_id)
+            && is_hex(&span_id)
+            && is_hex(flags)
+            && trace_id.iter().any(|b| *b != b'0')
+            && span_id.iter().any(|b| *b != b'0');
+        if !valid {
+            return None;
+        }
+        let flags = u8::from_str_radix(std::str::from_utf8(flags).ok()?, 16).ok()?;
+        Some(Self { trace_id, span_id, flags })
+    }
+
+    /// The same trace with a span of our own.
+    #[must_use]
+    pub fn with_span(mut self, span: u64) -> Self {
+        write_hex(span | 1, &mut self.span_id, 0);
+        self
+    }
+
+    /// 32 lower-case hexadecimal digits.
+    pub fn trace_id(&self) -> &str {
+        std::str::from_utf8(&self.trace_id).unwrap_or_default()
+    }
+
+    /// 16 lower-case hexadecimal digits.
+    pub fn span_id(&self) -> &str {
+        std::str::from_utf8(&self.span_id).unwrap_or_default()
+    }
+
+    /// The `traceparent` value to send on.
+    pub fn to_header(&self) -> [u8; 55] {
+        let mut text = *b"00-00000000000000000000000000000000-0000000000000000-00";
+        if let Some(place) = text.get_mut(3..35) {
+            place.copy_from_slice(&self.trace_id);
+        }
+        if let Some(place) = text.get_mut(36..52) {
+            place.copy_from_slice(&self.span_id);
+        }
+        if let [.., high, low] = &mut text {
+            *high = digit(self.flags >> 4);
+            *low = digit(self.flags & 15);
+        }
+        text
+    }
+}
+
+fn is_hex(text: &[u8]) -> bool {
+    text.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn digit(nibble: u8) -> u8 {
+    HEX.get(usize::from(nibble & 15)).copied().unwrap_or(b'0')
+}
+
+/// Writes 16 digits at `offset`; a buffer that is too short gets as many as fit.
+fn write_hex(value: u64, buffer: &mut [u8], offset: usize) {
+    for (place, byte) in buffer.iter_mut().skip(offset).zip((0..16).rev()) {
+        *place = digit(u8::try_from((value >> (byte * 4)) & 15).unwrap_or(0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_taken_over_only_when_it_is_harmless() {
+        assert_eq!(RequestId::parse(b"req-abc.1_2").unwrap().as_str(), "req-abc.1_2");
+        for bad in [&b""[..], b"a b", b"a\tb", b"\xff", b"a\"b", &[b'a'; 65]] {
+            assert_eq!(RequestId::parse(bad), None, "{bad:?}");
+        }
+        assert_eq!(RequestId::from_random(0xabc, 1).as_str(), "0000000000000abc0000000000000001");
+    }
+
+    // W3C Trace Context §3.2: the example of the standard, and the invalid ones of its test suite.
+    #[test]
+    fn a_traceparent_is_read_and_written_back() {
+        let text = b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let trace = TraceContext::parse(text).unwrap();
+        assert_eq!(trace.trace_id(), "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(trace.span_id(), "00f067aa0ba902b7");
+        assert_eq!(&trace.to_header(), text);
+        assert_ne!(trace.with_span(7).span_id(), trace.span_id());
+        for bad in [
+            "",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x",
+            "00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        ] {
+            assert_eq!(TraceContext::parse(bad.as_bytes()), None, "{bad}");
+        }
+        let future = b"01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-comes";
+        assert!(TraceContext::parse(future).is_some());
+    }
+}

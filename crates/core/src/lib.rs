@@ -1,0 +1,26 @@
+//! The vocabulary of the gateway: exchange, filter, phase, reject, and the effects a filter may ask for.
+//!
+//! Nouns and traits only: no sockets, no runtime, no clock of its own. `filters` and its tests
+//! know nothing below this crate.
+
+mod address;
+mod effects;
+mod exchange;
+mod filter;
+mod identifier;
+mod phase;
+mod problem;
+mod reject;
+mod response;
+mod units;
+
+pub use address::Peer;
+pub use effects::{Effects, Event, Unavailable, Wait};
+pub use exchange::{Attempt, Exchange, Principal, RouteFacts, Times};
+pub use filter::{BodyNeed, Cx, Filter, Flow, Intent, InvalidConfig, Outcome, Step};
+pub use identifier::{RequestId, TraceContext};
+pub use phase::{Phase, Stage};
+pub use problem::Problem;
+pub use reject::{Code, Reject, codes};
+pub use response::{Body, Response};
+pub use units::{ByteSize, Span};
