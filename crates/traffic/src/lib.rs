@@ -1,0 +1,4 @@
+//! Traffic decisions as pure functions of state and time.
+
+pub mod backoff;
+pub mod balance;
