@@ -133,9 +133,7 @@ def _python_markers(path: Path, shown: Path) -> Iterator[Marker]:
     for node in ast.walk(ast.parse(path.read_text(), filename=str(path))):
         match node:
             case ast.Call(
-                func=ast.Attribute(
-                    value=ast.Attribute(attr="mark"), attr="spec" | "case" as family
-                )
+                func=ast.Attribute(value=ast.Attribute(attr="mark"), attr="spec" | "case" as family)
             ):
                 for argument in node.args:
                     # A computed id cannot be checked here; written out, it is shown as unknown.

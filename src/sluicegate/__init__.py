@@ -1,0 +1,1 @@
+"""Sluicegate: an API gateway, a Python product on a Rust engine."""
