@@ -1,0 +1,3 @@
+//! What one request costs: its line and its metrics.
+
+fn main() {}
