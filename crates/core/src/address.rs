@@ -14,6 +14,9 @@ pub struct Peer {
 impl Default for Peer {
     fn default() -> Self {
         let nowhere = SocketAddr::from(([0, 0, 0, 0], 0));
-        Self { remote: nowhere, local: nowhere }
+        Self {
+            remote: nowhere,
+            local: nowhere,
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt, net::IpAddr, net::SocketAddr, rc::Rc, time::Duration
 
 use sluicegate_http1::{Malformed, RequestHead};
 
-use crate::{Code, Peer, RequestId, TraceContext};
+use crate::{Code, Params, Peer, RequestId, TraceContext};
 
 /// What the gateway knows of one request while it travels. It holds no socket.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct Exchange {
     pub principal: Option<Principal>,
     /// The route it met.
     pub route: Option<Rc<RouteFacts>>,
+    /// The path parameters, when a filter of the route reads them.
+    pub params: Params,
     /// The code of the reject, when the gateway answers with an error itself.
     pub reject: Option<&'static Code>,
     /// Why, for the log only.
@@ -96,10 +98,14 @@ impl Exchange {
             trace: None,
             principal: None,
             route: None,
+            params: Params::default(),
             reject: None,
             cause: None,
             attempt: Attempt::default(),
-            times: Times { begun, ..Times::default() },
+            times: Times {
+                begun,
+                ..Times::default()
+            },
             notes: None,
         }
     }

@@ -16,8 +16,9 @@ pub trait Filter: Send + Sync + Sized {
     type Config: DeserializeOwned + JsonSchema;
 
     /// What outlives snapshots and is shared by all threads: counters, caches. It belongs to
-    /// (scope, filter, `id`) and must tolerate a changed configuration.
-    type State: Send + Sync + Default + 'static;
+    /// (scope, filter, `id`) and must tolerate a changed configuration. `Debug` shows all of it:
+    /// that is how the tests see that [`Intent::Peek`] leaves it alone.
+    type State: Send + Sync + Default + fmt::Debug + 'static;
 
     /// One request's own: permits as values that give back when dropped, and what `on_response` needs.
     type Carry: Default;
@@ -31,6 +32,12 @@ pub trait Filter: Send + Sync + Sized {
     /// Where in the chain it stands; may depend on the configuration.
     fn phase(config: &Self::Config) -> Phase;
 
+    /// The other phases a document may put it in. None by default: nobody can authorize before
+    /// authenticating by a slip of the pen.
+    fn other_phases(_config: &Self::Config) -> &'static [Phase] {
+        &[]
+    }
+
     /// Builds the filter.
     ///
     /// # Errors
@@ -40,6 +47,22 @@ pub trait Filter: Send + Sync + Sized {
     /// Whether it needs the whole request body, and how much of it it can take.
     fn needs_body(&self) -> Option<BodyNeed> {
         None
+    }
+
+    /// The path parameters it reads. Those of a route without such a filter are never collected,
+    /// and a name that the route's template lacks is refused when the snapshot is compiled.
+    fn path_params(&self) -> &[Box<str>] {
+        &[]
+    }
+
+    /// Whether `on_response` does something; `false` lets the engine skip it on every answer.
+    fn sees_response(&self) -> bool {
+        true
+    }
+
+    /// Whether `on_done` does something; `false` lets the engine only drop the carry.
+    fn sees_end(&self) -> bool {
+        true
     }
 
     /// The request passes on its way in.
@@ -54,7 +77,12 @@ pub trait Filter: Send + Sync + Sized {
     }
 
     /// The answer passes on its way back, whoever gave it. An `Answer` or a reject takes its place.
-    fn on_response<'a>(&'a self, _cx: Cx<'a>, _carry: &'a mut Self::Carry, _answer: &'a mut Response) -> Step<'a> {
+    fn on_response<'a>(
+        &'a self,
+        _cx: Cx<'a>,
+        _carry: &'a mut Self::Carry,
+        _answer: &'a mut Response,
+    ) -> Step<'a> {
         Step::NEXT
     }
 
@@ -149,12 +177,33 @@ pub struct InvalidConfig {
     pub message: String,
     /// What would be right.
     pub expected: Option<String>,
+    /// The word that was probably meant.
+    pub suggestion: Option<String>,
 }
 
 impl InvalidConfig {
     /// A mistake at `pointer`.
     pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { pointer: pointer.into(), message: message.into(), expected: None }
+        Self {
+            pointer: pointer.into(),
+            message: message.into(),
+            expected: None,
+            suggestion: None,
+        }
+    }
+
+    /// Adds what would be right.
+    #[must_use]
+    pub fn expecting(mut self, expected: impl Into<String>) -> Self {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    /// Adds the word that was probably meant, if there is one.
+    #[must_use]
+    pub fn suggesting(mut self, suggestion: Option<&str>) -> Self {
+        self.suggestion = suggestion.map(Into::into);
+        self
     }
 }
 

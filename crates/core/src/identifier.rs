@@ -17,13 +17,18 @@ impl RequestId {
     pub fn parse(text: &[u8]) -> Option<Self> {
         let fits = !text.is_empty()
             && text.len() <= Self::MAX
-            && text.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+            && text
+                .iter()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
         if !fits {
             return None;
         }
         let mut bytes = [0; Self::MAX];
         bytes.get_mut(..text.len())?.copy_from_slice(text);
-        Some(Self { bytes, length: u8::try_from(text.len()).ok()? })
+        Some(Self {
+            bytes,
+            length: u8::try_from(text.len()).ok()?,
+        })
     }
 
     /// A new id of 32 hexadecimal digits from 128 random bits.
@@ -66,7 +71,11 @@ impl TraceContext {
         write_hex(low | 1, &mut trace_id, 16);
         let mut span_id = [0; 16];
         write_hex(span | 1, &mut span_id, 0);
-        Self { trace_id, span_id, flags }
+        Self {
+            trace_id,
+            span_id,
+            flags,
+        }
     }
 
     /// Reads a `traceparent`; `None` when it is not valid, then the receiver starts a new trace.
@@ -75,7 +84,11 @@ impl TraceContext {
     pub fn parse(text: &[u8]) -> Option<Self> {
         let version = text.get(..2)?;
         let known = version == b"00";
-        let length_fits = if known { text.len() == 55 } else { text.len() == 55 || text.get(55) == Some(&b'-') };
+        let length_fits = if known {
+            text.len() == 55
+        } else {
+            text.len() == 55 || text.get(55) == Some(&b'-')
+        };
         let dashes = [2, 35, 52].iter().all(|at| text.get(*at) == Some(&b'-'));
         if !length_fits || !dashes || version == b"ff" || !is_hex(version) {
             return None;
@@ -92,7 +105,11 @@ impl TraceContext {
             return None;
         }
         let flags = u8::from_str_radix(std::str::from_utf8(flags).ok()?, 16).ok()?;
-        Some(Self { trace_id, span_id, flags })
+        Some(Self {
+            trace_id,
+            span_id,
+            flags,
+        })
     }
 
     /// The same trace with a span of our own.
@@ -121,10 +138,9 @@ impl TraceContext {
         if let Some(place) = text.get_mut(36..52) {
             place.copy_from_slice(&self.span_id);
         }
-        if let [.., high, low] = &mut text {
-            *high = digit(self.flags >> 4);
-            *low = digit(self.flags & 15);
-        }
+        let [.., high, low] = &mut text;
+        *high = digit(self.flags >> 4);
+        *low = digit(self.flags & 15);
         text
     }
 }
@@ -150,11 +166,17 @@ mod tests {
 
     #[test]
     fn an_id_is_taken_over_only_when_it_is_harmless() {
-        assert_eq!(RequestId::parse(b"req-abc.1_2").unwrap().as_str(), "req-abc.1_2");
+        assert_eq!(
+            RequestId::parse(b"req-abc.1_2").unwrap().as_str(),
+            "req-abc.1_2"
+        );
         for bad in [&b""[..], b"a b", b"a\tb", b"\xff", b"a\"b", &[b'a'; 65]] {
             assert_eq!(RequestId::parse(bad), None, "{bad:?}");
         }
-        assert_eq!(RequestId::from_random(0xabc, 1).as_str(), "0000000000000abc0000000000000001");
+        assert_eq!(
+            RequestId::from_random(0xabc, 1).as_str(),
+            "0000000000000abc0000000000000001"
+        );
     }
 
     // W3C Trace Context §3.2: the example of the standard, and the invalid ones of its test suite.

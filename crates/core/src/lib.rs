@@ -4,10 +4,12 @@
 //! know nothing below this crate.
 
 mod address;
+mod dry;
 mod effects;
 mod exchange;
 mod filter;
 mod identifier;
+mod params;
 mod phase;
 mod problem;
 mod reject;
@@ -15,12 +17,14 @@ mod response;
 mod units;
 
 pub use address::Peer;
+pub use dry::DryEffects;
 pub use effects::{Effects, Event, Unavailable, Wait};
 pub use exchange::{Attempt, Exchange, Principal, RouteFacts, Times};
 pub use filter::{BodyNeed, Cx, Filter, Flow, Intent, InvalidConfig, Outcome, Step};
 pub use identifier::{RequestId, TraceContext};
+pub use params::Params;
 pub use phase::{Phase, Stage};
-pub use problem::Problem;
+pub use problem::{Problem, closest};
 pub use reject::{Code, Reject, codes};
 pub use response::{Body, Response};
 pub use units::{ByteSize, Span};

@@ -25,7 +25,19 @@ impl Stage {
 /// Where in its chain a filter stands. The order is the order of the variants; it never comes from numbers.
 ///
 /// The phases realise the fifteen stages of PL-28 … PL-42.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Request id, trace context (entry).
@@ -108,7 +120,12 @@ impl Phase {
         match stage {
             Stage::Entry => matches!(
                 self,
-                Self::Identify | Self::Sanitize | Self::Validate | Self::Admit | Self::Guard | Self::Respond
+                Self::Identify
+                    | Self::Sanitize
+                    | Self::Validate
+                    | Self::Admit
+                    | Self::Guard
+                    | Self::Respond
             ),
             Stage::Route => !matches!(self, Self::Identify),
         }

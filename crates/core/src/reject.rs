@@ -41,7 +41,13 @@ pub struct Reject {
 impl Reject {
     /// A reject with nothing more to say.
     pub const fn new(code: &'static Code) -> Self {
-        Self { code, cause: None, retry_after: None, fields: Vec::new(), closes: false }
+        Self {
+            code,
+            cause: None,
+            retry_after: None,
+            fields: Vec::new(),
+            closes: false,
+        }
     }
 
     /// Adds the cause for the log.
@@ -76,7 +82,8 @@ impl Reject {
 impl From<InvalidField> for Reject {
     /// A filter tried to write a field that HTTP forbids: what it wrote came from the request, so it is the request's fault.
     fn from(_: InvalidField) -> Self {
-        Self::new(&codes::BAD_REQUEST).because("a value of the request cannot stand in a header field")
+        Self::new(&codes::BAD_REQUEST)
+            .because("a value of the request cannot stand in a header field")
     }
 }
 
@@ -164,6 +171,10 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), codes::ALL.len());
-        assert!(codes::ALL.iter().all(|code| (400..600).contains(&code.status)));
+        assert!(
+            codes::ALL
+                .iter()
+                .all(|code| (400..600).contains(&code.status))
+        );
     }
 }

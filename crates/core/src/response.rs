@@ -27,11 +27,17 @@ pub enum Body {
 impl Response {
     /// An answer without a body.
     pub fn new(status: u16) -> Self {
-        Self { head: ResponseHead::new(status), body: Body::Empty }
+        Self {
+            head: ResponseHead::new(status),
+            body: Body::Empty,
+        }
     }
 
     /// An answer whose bytes are all here.
     pub fn with_body(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self { head: ResponseHead::new(status), body: Body::Bytes(body.into()) }
+        Self {
+            head: ResponseHead::new(status),
+            body: Body::Bytes(body.into()),
+        }
     }
 }

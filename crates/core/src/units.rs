@@ -13,8 +13,13 @@ pub struct Span(pub Duration);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteSize(pub u64);
 
-const SPANS: [(&str, u64); 5] =
-    [("ms", 1_000_000), ("us", 1_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000)];
+const SPANS: [(&str, u64); 5] = [
+    ("ms", 1_000_000),
+    ("us", 1_000),
+    ("s", 1_000_000_000),
+    ("m", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
 
 const SIZES: [(&str, u64); 7] = [
     ("KiB", 1 << 10),
@@ -56,9 +61,9 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let micros = self.0.as_micros();
-        if micros % 1_000_000 == 0 {
+        if micros.is_multiple_of(1_000_000) {
             write!(f, "{}s", micros / 1_000_000)
-        } else if micros % 1_000 == 0 {
+        } else if micros.is_multiple_of(1_000) {
             write!(f, "{}ms", micros / 1_000)
         } else {
             write!(f, "{micros}us")
@@ -108,11 +113,23 @@ mod tests {
 
     #[test]
     fn a_unit_is_demanded() {
-        assert_eq!("250ms".parse::<Span>().unwrap().0, Duration::from_millis(250));
-        assert_eq!("1h".parse::<Span>().unwrap().0, Duration::from_secs(3600));
+        assert_eq!(
+            "250ms".parse::<Span>().unwrap().0,
+            Duration::from_millis(250)
+        );
+        assert_eq!("1h".parse::<Span>().unwrap().0, Duration::from_hours(1));
         assert_eq!("16KiB".parse::<ByteSize>().unwrap().0, 16_384);
         assert_eq!("2MB".parse::<ByteSize>().unwrap().0, 2_000_000);
-        for bad in ["", "5", "5 s", "-1s", "1.5s", "s", "5d", "99999999999999999999s"] {
+        for bad in [
+            "",
+            "5",
+            "5 s",
+            "-1s",
+            "1.5s",
+            "s",
+            "5d",
+            "99999999999999999999s",
+        ] {
             assert!(bad.parse::<Span>().is_err(), "{bad}");
         }
         for bad in ["", "5", "5kb", "-1B", "1.5MiB"] {
