@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 FUZZ_SECONDS ?= 60
 UV := uv==0.13.9
+# Everything it may install is there already, by hash: whatever is not has to fail.
+MATURIN := PIP_NO_INDEX=1 PIP_QUIET=1 $(BIN)/maturin
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One interpreter for every build, or pyo3 would be compiled again for each command.
@@ -125,9 +127,9 @@ $(STAMPS)/dev $(STAMPS)/docs $(STAMPS)/bench: $(STAMPS)/%: $(STAMPS)/venv requir
 # One extension is installed at a time: whoever installs one takes the other's stamp away. Cargo keeps
 # both profiles apart in target/, so that changing between them costs a copy, not a build.
 $(STAMPS)/engine-dev: $(STAMPS)/venv $(RUST_SOURCES) pyproject.toml
-	$(BIN)/maturin develop --quiet
+	$(MATURIN) develop --quiet
 	@rm -f $(STAMPS)/engine-release && touch $@
 
 $(STAMPS)/engine-release: $(STAMPS)/venv $(RUST_SOURCES) pyproject.toml
-	$(BIN)/maturin develop --quiet --release
+	$(MATURIN) develop --quiet --release
 	@rm -f $(STAMPS)/engine-dev && touch $@

@@ -16,4 +16,4 @@ compile base pyproject.toml ${1+"$@"}
 for name in build docs bench; do
   compile "$name" --constraint requirements/base.txt --group "$name" ${1+"$@"}
 done
-compile dev pyproject.toml --constraint requirements/base.txt --constraint requirements/build.txt --group dev ${1+"$@"}
+compile dev pyproject.toml --constraint requirements/base.txt --constraint requirements/build.txt --group check ${1+"$@"}
