@@ -1,0 +1,69 @@
+"""The Rust engine: listeners, routes, filters and upstreams, and what they decide.
+
+Every value that crosses is JSON text; `sluicegate.engine` gives it types.
+"""
+
+__all__ = ["Engine", "EngineError", "PortTaken", "SnapshotRefused"]
+
+class EngineError(Exception):
+    """The engine could not do what it was asked; the text says why."""
+
+class PortTaken(EngineError):
+    """An address of a listener, or of the operations port, is in use by another process."""
+
+class SnapshotRefused(EngineError):
+    """A snapshot that was not applied; nothing has changed."""
+
+    problems: str
+    """JSON list of problems, each with `pointer`, `code`, `message`, perhaps `expected`."""
+
+class Engine:
+    """A running data plane; its threads never wait for the interpreter."""
+
+    @staticmethod
+    def start(settings: str) -> Engine:
+        """Start the threads; without a snapshot nothing listens but the operations port.
+
+        `settings`: `{"threads": 2, "operations": "127.0.0.1:9090", "clock": "system"}`,
+        where `null` means one thread per usable core, or no operations port.
+        """
+
+    @staticmethod
+    def check(snapshot: str) -> str:
+        """Say what is wrong with a snapshot, as a JSON list of problems; starts nothing."""
+
+    @staticmethod
+    def explain(snapshot: str, request: str, facts: str) -> str:
+        """Say what would happen to a request under a snapshot; nothing is sent or counted."""
+
+    @staticmethod
+    def schema() -> str:
+        """Give the JSON Schema of every filter's configuration, and the codes of rejects."""
+
+    def apply(self, snapshot: str, secrets: dict[str, bytes]) -> None:
+        """Compile a snapshot aside, then make it current in one step.
+
+        Raises `SnapshotRefused` when something is wrong with it or its version is not
+        greater than the current one, `PortTaken` when a listener cannot be opened.
+        """
+
+    def explain_live(self, request: str, facts: str) -> str:
+        """Like `explain`, under the current snapshot and with the state of this engine."""
+
+    def tell(self, event: str) -> None:
+        """Push a fact in: a JSON object with its `kind`."""
+
+    def status(self) -> str:
+        """Say what is running: version, listeners, connections, exchanges in flight."""
+
+    def set_ready(self, ready: bool) -> None:
+        """Let `/readyz` succeed or fail, whatever else is true."""
+
+    def drain(self, seconds: float) -> bool:
+        """Accept nothing new and let running exchanges end; true when all ended in time."""
+
+    def advance(self, milliseconds: int) -> None:
+        """Move the clock of an engine that was started with `"clock": "manual"`."""
+
+    def stop(self) -> None:
+        """End everything at once; a stopped engine answers no other call."""

@@ -1,0 +1,1 @@
+"""What users write, as models; how it is read, checked and turned into a snapshot."""

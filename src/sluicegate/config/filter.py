@@ -1,0 +1,29 @@
+"""A filter in a chain; what is inside `config` only the engine knows."""
+
+from typing import Any
+
+from pydantic import Field
+
+from sluicegate.config.model import Model
+from sluicegate.config.names import Id
+
+
+class FilterUse(Model):
+    """One step of the entry chain or of a route."""
+
+    name: str = Field(min_length=1, max_length=100, description="Which filter.")
+    id: Id | None = Field(
+        default=None,
+        description="Tells two uses of one filter apart, and names its state; the name by default.",
+    )
+    phase: str | None = Field(
+        default=None, description="Another phase than the filter's own, where it allows that."
+    )
+    config: dict[str, Any] = Field(
+        default_factory=dict, description="The filter's own fields; see its reference page."
+    )
+
+    @property
+    def identity(self) -> str:
+        """What must be unique in one chain."""
+        return self.id if self.id is not None else self.name

@@ -1,0 +1,194 @@
+"""The only reader of files and environment variables."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from sluicegate.config import secrets
+from sluicegate.config.candidate import Candidate, EngineCheck, examine
+from sluicegate.config.complaints import problems_of
+from sluicegate.config.document import Document
+from sluicegate.config.settings import ProcessSettings
+from sluicegate.config.source import Source
+from sluicegate.errors import ConfigError, Problem
+from sluicegate.errors import Path as PathInDocument
+
+LARGEST_FILE = 5_000_000
+_LARGEST_SECRET = 1 << 20
+_PREFIX = "SLUICEGATE_"
+
+
+def load(path: Path, engine_check: EngineCheck | None = None) -> Candidate:
+    """Read and examine a document; whatever is wrong is in the candidate, nothing is raised."""
+    try:
+        source = read_source(path)
+    except ConfigError as error:
+        empty = Source(str(path), "", None, {}, ())
+        return Candidate(empty, None, tuple(error.problems))
+    return examine(source, engine_check)
+
+
+def read_source(path: Path) -> Source:
+    """Read a YAML or JSON file.
+
+    Raises:
+        ConfigError: it cannot be read, is above 5 MB, or is not UTF-8.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(LARGEST_FILE + 1)
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise _unreadable(path, f"cannot read this file: {reason}", code="unreadable") from error
+    if len(content) > LARGEST_FILE:
+        raise _unreadable(
+            path,
+            "the file is too large",
+            code="too_large",
+            expected=f"at most {LARGEST_FILE:,} bytes",
+        )
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError([_not_utf8(path, content, error)]) from None
+    return Source.parse(text, file=str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a path leads to right now; another file, or the same one written to, differs."""
+
+    resolved: str
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+    changed_ns: int
+
+
+def fingerprint(path: Path) -> Fingerprint | None:
+    """Look at the file a path leads to, through every symlink; None when there is none.
+
+    A ConfigMap is switched by one symlink in the middle of the path.
+    """
+    try:
+        resolved = path.resolve(strict=True)
+        found = resolved.stat()
+    except (OSError, RuntimeError):
+        return None
+    return Fingerprint(
+        str(resolved),
+        found.st_dev,
+        found.st_ino,
+        found.st_size,
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+    )
+
+
+def content_digest(path: Path) -> str | None:
+    """Hash the content of a file, as far as a document may be long; None when unreadable."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.sha256(stream.read(LARGEST_FILE + 1)).hexdigest()
+    except OSError:
+        return None
+
+
+def process_settings(
+    given: Mapping[str, object], environment: Mapping[str, str] | None = None
+) -> ProcessSettings:
+    """Join what the command line gave with `SLUICEGATE_…`; the command line wins.
+
+    Raises:
+        ConfigError: a setting that cannot be understood, named as it was given.
+    """
+    environment = os.environ if environment is None else environment
+    merged: dict[str, object] = {}
+    origin: dict[str, str] = {}
+    for name in ProcessSettings.model_fields:
+        variable = _PREFIX + name.upper()
+        if given.get(name) is not None:
+            merged[name], origin[name] = given[name], f"--{name.replace('_', '-')}"
+        elif variable in environment:
+            merged[name], origin[name] = _plain(environment[variable]), variable
+    try:
+        return ProcessSettings.model_validate(merged)
+    except ValidationError as error:
+        problems = problems_of(error, ProcessSettings)
+        raise ConfigError(_named_as_given(problem, origin) for problem in problems) from None
+
+
+def resolve_secrets(document: Document, schemas: Mapping[str, object]) -> dict[str, bytes]:
+    """Read every secret the document refers to, by its reference.
+
+    Raises:
+        ConfigError: with every reference that leads nowhere; no value is ever in the text.
+    """
+    values: dict[str, bytes] = {}
+    problems: list[Problem] = []
+    for path, reference in secrets.references(document, schemas):
+        try:
+            values[reference] = _read_secret(reference, path)
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigError(problems)
+    return values
+
+
+def _read_secret(reference: str, path: PathInDocument) -> bytes:
+    kind, _, rest = reference.partition(":")
+    if kind == "env" and rest:
+        value = os.environ.get(rest)
+        if value:
+            return value.encode()
+        raise _bad_secret(path, f"the environment variable `{rest}` is not set or empty")
+    if kind == "file" and rest:
+        try:
+            with Path(rest).open("rb") as stream:
+                content = stream.read(_LARGEST_SECRET + 1)
+        except OSError as error:
+            raise _bad_secret(path, f"cannot read the secret `{rest}`: {error.strerror}") from error
+        # Editors and `kubectl` leave a line end that is no part of the secret.
+        content = content.removesuffix(b"\n").removesuffix(b"\r")
+        if 0 < len(content) <= _LARGEST_SECRET:
+            return content
+        raise _bad_secret(path, f"the secret `{rest}` is empty or larger than 1 MiB")
+    # What stands here may be the secret itself, so it is not shown.
+    raise _bad_secret(path, "a secret is given by reference, never by value")
+
+
+def _bad_secret(path: PathInDocument, message: str) -> ConfigError:
+    expected = "file:/path or env:NAME"
+    return ConfigError([Problem(message, path, code="secret", expected=expected)])
+
+
+def _plain(text: str) -> object:
+    return int(text) if text.isascii() and text.isdigit() else text or None
+
+
+def _named_as_given(problem: Problem, origin: Mapping[str, str]) -> Problem:
+    name = str(problem.path[0]) if problem.path else ""
+    return replace(problem, file=origin.get(name), path=())
+
+
+def _unreadable(path: Path, message: str, *, code: str, expected: str | None = None) -> ConfigError:
+    return ConfigError([Problem(message, code=code, expected=expected, file=str(path))])
+
+
+def _not_utf8(path: Path, content: bytes, error: UnicodeDecodeError) -> Problem:
+    before = content[: error.start]
+    line_start = before.rfind(b"\n") + 1
+    return Problem(
+        f"the byte 0x{content[error.start]:02x} is not UTF-8",
+        code="encoding",
+        expected="a file saved as UTF-8",
+        file=str(path),
+        line=before.count(b"\n") + 1,
+        column=len(before[line_start:].decode("utf-8", errors="replace")) + 1,
+    )

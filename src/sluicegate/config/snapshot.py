@@ -1,0 +1,49 @@
+"""Document to snapshot: defaults filled in, numbered, immutable."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sluicegate.config.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All configuration the data plane obeys, as one immutable, numbered value (CF-04)."""
+
+    version: int
+    """Greater than that of every snapshot before it (CF-07)."""
+    text: str
+    """Canonical JSON: the same content and version give the same bytes."""
+    digest: str
+    """SHA-256 of the content without its version, in hexadecimal."""
+
+
+def snapshot_of(document: Document, *, version: int) -> Snapshot:
+    """Number a document; its secrets stay references."""
+    return snapshot_from(content_of(document), version=version)
+
+
+def snapshot_from(content: dict[str, Any], *, version: int) -> Snapshot:
+    """Number a content that was a snapshot's before."""
+    bare = {name: value for name, value in content.items() if name != "version"}
+    digest = hashlib.sha256(_canonical(bare).encode()).hexdigest()
+    return Snapshot(version, _canonical({**bare, "version": version}), digest)
+
+
+def content_of(document: Document) -> dict[str, Any]:
+    """Give the plain values of a document, defaults filled in."""
+    content = document.model_dump(mode="json", exclude_none=True)
+    # Where `null` was written inside a filter's own fields, only the filter knows what it means.
+    for written, route in zip(content["routes"], document.routes, strict=True):
+        for use, filter_use in zip(written["filters"], route.filters, strict=True):
+            use["config"] = filter_use.config
+    for use, filter_use in zip(content["entry"], document.entry, strict=True):
+        use["config"] = filter_use.config
+    return content
+
+
+def _canonical(value: dict[str, Any]) -> str:
+    # The order of an object's members means nothing in JSON, so it may not change the digest.
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,88 @@
+"""A document as it was written: text, plain values, and the way from a path to its line."""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sluicegate.config.tree import Mark, Place, Tree, grow
+from sluicegate.errors import Path, Problem
+
+_LONGEST_EXCERPT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that has been read; `problems` are those of its syntax."""
+
+    file: str
+    text: str
+    value: Any
+    places: dict[Path, Place]
+    problems: tuple[Problem, ...]
+
+    @classmethod
+    def parse(cls, text: str, *, file: str = "document") -> "Source":
+        """Read YAML, or JSON when the text begins like it."""
+        is_json = file.endswith(".json") or text.lstrip("\ufeff \t\r\n").startswith("{")
+        tree = _grow_json(text) if is_json else grow(text)
+        source = cls(file, text, tree.value, tree.places, ())
+        return replace(source, problems=tuple(map(source.locate, tree.problems)))
+
+    def locate(self, problem: Problem) -> Problem:
+        """Give a problem its file, line and source line.
+
+        What is missing or came by an alias has no place of its own: then the nearest
+        thing around it that has one.
+        """
+        if problem.line is None:
+            mark = self._mark(problem)
+            problem = replace(problem, line=mark.line, column=mark.column)
+        return replace(problem, file=self.file, excerpt=self._excerpt(problem.line or 1))
+
+    def _mark(self, problem: Problem) -> Mark:
+        for length in range(len(problem.path), -1, -1):
+            place = self._place(problem.path[:length])
+            if place is None:
+                continue
+            at_key = problem.code == "unknown_field" or length < len(problem.path)
+            return place.key if at_key else place.value
+        return Mark(1, 1)
+
+    def _place(self, path: Path) -> Place | None:
+        # A pointer cannot tell the key `404` from the index 404.
+        return self.places.get(path) or self.places.get(
+            tuple(str(step) if isinstance(step, int) else step for step in path)
+        )
+
+    def _excerpt(self, line: int) -> str | None:
+        lines = self.text.split("\n", line)
+        if line > len(lines):
+            return None
+        return lines[line - 1].rstrip("\r")[:_LONGEST_EXCERPT]
+
+
+def _grow_json(text: str) -> Tree:
+    text = text.removeprefix("\ufeff")
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        # Flow YAML looks like JSON at its beginning; then YAML's messages are the right ones.
+        tree = grow(text)
+        if not tree.problems:
+            return tree
+        problem = Problem(error.msg, code="syntax", line=error.lineno, column=error.colno)
+        return Tree(problems=[problem])
+    except (RecursionError, ValueError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        return Tree(problems=[Problem(reason, code="syntax", line=1, column=1)])
+    # JSON is YAML but for tabs between tokens and some escapes; values come from the JSON
+    # reader, places (and keys that stand twice) from the YAML one.
+    tree = grow(text.replace("\t", " "))
+    if any(problem.code in {"too_deep", "too_many"} for problem in tree.problems):
+        return tree
+    doubled = [problem for problem in tree.problems if problem.code == "duplicate_key"]
+    return Tree(value, tree.places, doubled)
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a JSON number")

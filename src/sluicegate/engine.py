@@ -1,0 +1,291 @@
+"""The only importer of the Rust extension: its calls with types and our exceptions."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self
+
+from sluicegate import _engine
+from sluicegate.config.settings import ProcessSettings
+from sluicegate.config.snapshot import Snapshot
+from sluicegate.errors import (
+    ConfigError,
+    EngineError,
+    PortTaken,
+    Problem,
+    StaleSnapshot,
+    path_from_pointer,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request to explain."""
+
+    method: str
+    target: str
+    host: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: str | None = None
+    listener: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the world would have said; without a fact, none is read."""
+
+    peer: str = "127.0.0.1:40000"
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A route whose path matched, and why it was not taken."""
+
+    route: str
+    matched: bool
+    why_not: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one filter said."""
+
+    stage: str
+    filter: str
+    id: str
+    phase: str
+    verdict: str
+    code: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a request would end: `forward`, `respond`, `redirect` or `reject`."""
+
+    kind: str
+    status: int | None = None
+    upstream: str | None = None
+    endpoint: str | None = None
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamRequest:
+    """The request as the upstream would see it."""
+
+    method: str
+    target: str
+    headers: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What would happen to a request, and who decided it."""
+
+    normal_path: str | None
+    route: str | None
+    params: Mapping[str, str]
+    candidates: tuple[Considered, ...]
+    steps: tuple[Step, ...]
+    outcome: Outcome
+    upstream_request: UpstreamRequest | None
+    raw: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read the engine's answer; fields of a newer engine are kept in `raw` only."""
+        raw = json.loads(text)
+        sent = raw.get("upstream_request")
+        return cls(
+            normal_path=raw.get("normal_path"),
+            route=raw.get("route"),
+            params=raw.get("params") or {},
+            candidates=tuple(
+                Considered(one["route"], one["matched"], one.get("why_not"))
+                for one in raw.get("candidates") or ()
+            ),
+            steps=tuple(_step(one) for one in raw.get("steps") or ()),
+            outcome=Outcome(**{name: raw["outcome"].get(name) for name in Outcome.__slots__}),
+            upstream_request=UpstreamRequest(
+                sent["method"], sent["target"], tuple((n, v) for n, v in sent["headers"])
+            )
+            if sent
+            else None,
+            raw=raw,
+        )
+
+
+class DataPlane(Protocol):
+    """What runs a gateway needs of an engine; tests have one without sockets."""
+
+    def apply(self, snapshot: Snapshot, secrets: Mapping[str, bytes]) -> None:
+        """Make a snapshot current, or raise and change nothing."""
+
+    def explain_live(self, request: Request, facts: Facts) -> Explanation:
+        """Explain under the current snapshot and state."""
+
+    def tell(self, event: Mapping[str, Any]) -> None:
+        """Push a fact in."""
+
+    def status(self) -> dict[str, Any]:
+        """Say what is running."""
+
+    def set_ready(self, *, ready: bool) -> None:
+        """Let readiness succeed or fail."""
+
+    def drain(self, seconds: float) -> bool:
+        """Let running exchanges end; True when all did."""
+
+    def stop(self) -> None:
+        """End everything at once."""
+
+
+class Engine:
+    """A running data plane."""
+
+    def __init__(self, running: _engine.Engine) -> None:
+        self._running = running
+
+    @classmethod
+    def start(cls, settings: ProcessSettings, *, clock: str = "system") -> Self:
+        """Start the engine's threads and its operations port.
+
+        Raises:
+            PortTaken: the operations port is in use.
+            EngineError: a thread or socket could not be had.
+        """
+        operations = settings.operations
+        text = {
+            "threads": settings.threads,
+            "operations": str(operations) if operations else None,
+            "clock": clock,
+        }
+        with _our_errors():
+            return cls(_engine.Engine.start(json.dumps(text)))
+
+    def apply(self, snapshot: Snapshot, secrets: Mapping[str, bytes]) -> None:
+        """Make a snapshot current in one step.
+
+        Raises:
+            ConfigError: with every problem; nothing was changed.
+            StaleSnapshot: its version is not greater than the current; nothing was changed.
+            PortTaken: a listener's address is in use; nothing was changed.
+        """
+        with _our_errors(offered=snapshot.version):
+            self._running.apply(snapshot.text, dict(secrets))
+
+    def explain_live(self, request: Request, facts: Facts) -> Explanation:
+        """Explain under the current snapshot and state; reads both, changes neither."""
+        with _our_errors():
+            text = self._running.explain_live(_request_json(request), _facts_json(facts))
+        return Explanation.from_json(text)
+
+    def tell(self, event: Mapping[str, Any]) -> None:
+        """Push a fact in: an object with its `kind`."""
+        with _our_errors():
+            self._running.tell(json.dumps(event))
+
+    def status(self) -> dict[str, Any]:
+        """Say what is running: version, listeners, connections, exchanges in flight."""
+        with _our_errors():
+            status: dict[str, Any] = json.loads(self._running.status())
+        return status
+
+    def set_ready(self, *, ready: bool) -> None:
+        """Let `/readyz` succeed or fail, whatever else is true."""
+        with _our_errors():
+            self._running.set_ready(ready)
+
+    def drain(self, seconds: float) -> bool:
+        """Accept nothing new and wait for running exchanges; True when all ended in time."""
+        with _our_errors():
+            return self._running.drain(seconds)
+
+    def stop(self) -> None:
+        """End everything at once."""
+        with _our_errors():
+            self._running.stop()
+
+
+def check(snapshot: str) -> list[Problem]:
+    """Ask the engine what is wrong with a snapshot; starts nothing."""
+    with _our_errors():
+        return _problems(_engine.Engine.check(snapshot))
+
+
+def explain(snapshot: Snapshot, request: Request, facts: Facts) -> Explanation:
+    """Say what would happen to a request; nothing is sent, taken or counted."""
+    with _our_errors():
+        text = _engine.Engine.explain(snapshot.text, _request_json(request), _facts_json(facts))
+    return Explanation.from_json(text)
+
+
+def filter_catalogue() -> dict[str, Any]:
+    """Every filter with the JSON Schema of its configuration, its phase and docs."""
+    return dict(_schema()["filters"])
+
+
+def filter_schemas() -> dict[str, Any]:
+    """The JSON Schema of each filter's configuration, by the filter's name."""
+    return {name: entry["schema"] for name, entry in filter_catalogue().items()}
+
+
+def reject_catalogue() -> list[dict[str, Any]]:
+    """Every code of a reject with its default status and text."""
+    return list(_schema()["rejects"])
+
+
+def _schema() -> dict[str, Any]:
+    with _our_errors():
+        schema: dict[str, Any] = json.loads(_engine.Engine.schema())
+    return schema
+
+
+def _step(raw: dict[str, Any]) -> Step:
+    return Step(
+        raw.get("stage", ""),
+        raw["filter"],
+        raw.get("id") or raw["filter"],
+        raw.get("phase", ""),
+        raw["verdict"],
+        raw.get("code"),
+        tuple(str(note) for note in raw.get("notes") or ()),
+    )
+
+
+def _request_json(request: Request) -> str:
+    return json.dumps({name: getattr(request, name) for name in Request.__slots__})
+
+
+def _facts_json(facts: Facts) -> str:
+    return json.dumps({"peer": facts.peer})
+
+
+def _problems(text: str) -> list[Problem]:
+    return [
+        Problem(
+            one["message"],
+            path_from_pointer(one["pointer"]),
+            code=one["code"],
+            expected=one.get("expected"),
+            suggestion=one.get("suggestion"),
+        )
+        for one in json.loads(text)
+    ]
+
+
+@contextmanager
+def _our_errors(*, offered: int = 0) -> Iterator[None]:
+    try:
+        yield
+    except _engine.PortTaken as error:
+        raise PortTaken(str(error)) from error
+    except _engine.SnapshotRefused as error:
+        problems = _problems(error.problems)
+        if any(problem.code == "stale_version" for problem in problems):
+            raise StaleSnapshot(offered) from error
+        raise ConfigError(problems) from error
+    except _engine.EngineError as error:
+        raise EngineError(str(error)) from error
