@@ -1,0 +1,142 @@
+"""What is measured: the work of a gateway, and the load it works under."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+# Part of the document of this gateway; what is inside is checked by `sluicegate` itself.
+Part: TypeAlias = dict[str, object]
+
+UPSTREAM = "bench"
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A request that shows, before anything is measured, that this gateway does the work."""
+
+    path: str
+    status: int
+    headers: Mapping[str, str | None] = field(default_factory=dict)
+    """Expected in the answer; `None` is any value."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What this gateway is configured to do; its peers proxy the same requests."""
+
+    entry: list[Part]
+    routes: list[Part]
+    paths: list[str]
+    probes: list[Probe]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One line of the comparison."""
+
+    name: str
+    about: str
+    work: Work
+    connections: int = 64
+    answer_bytes: int = 1024
+    rate: int | None = None
+    """Requests per second; `None` is as many as there can be."""
+    body_bytes: int | None = None
+    """The size of the body of a POST; `None` is a GET."""
+    binds: bool = False
+    """Whether goals hang on it: then it gets more rounds."""
+
+
+def _plain() -> Work:
+    return Work(
+        entry=[],
+        routes=[{"id": "everything", "match": {"path": "/**"}, "upstream": UPSTREAM}],
+        paths=["/hello"],
+        probes=[Probe("/hello", status=200)],
+    )
+
+
+def _chain(routes: int = 1000, requests_per_route: int = 4) -> Work:
+    """Filters at the entry and on every route, and routes of four shapes.
+
+    The requests are drawn once, with a fixed seed, so that all gateways get the same.
+    """
+    dice = random.Random(1)  # noqa: S311 - repeatable on purpose
+    shapes = [_shape(number) for number in range(routes)]
+    paths = [
+        concrete.format(one=dice.randrange(10**6), two=dice.randrange(10**6))
+        for _, concrete in shapes
+        for _ in range(requests_per_route)
+    ]
+    rewritten = {"x-request-id": None, "x-bench": "route"}
+    return Work(
+        entry=[{"name": "request_id"}, {"name": "trace_context"}, {"name": "header_hygiene"}],
+        routes=[
+            {
+                "id": f"route-{number}",
+                "match": {"path": template},
+                "upstream": UPSTREAM,
+                "filters": _route_filters(),
+            }
+            for number, (template, _) in enumerate(shapes)
+        ],
+        paths=paths,
+        probes=[
+            *(Probe(path, status=200, headers=rewritten) for path in paths[:: len(paths) // 8]),
+            Probe("/no/such/route", status=404),
+        ],
+    )
+
+
+def _shape(number: int) -> tuple[str, str]:
+    """The template of a route, and a path of it with places for two random numbers."""
+    return (
+        (f"/api/v1/svc{number}/items/{{id}}", f"/api/v1/svc{number}/items/{{one}}"),
+        (f"/api/v2/svc{number}/**", f"/api/v2/svc{number}/deep/{{one}}/and/{{two}}"),
+        (
+            f"/shop/{{tenant}}/svc{number}/orders/{{order}}/lines",
+            f"/shop/t{{one}}/svc{number}/orders/{{two}}/lines",
+        ),
+        (f"/static/svc{number}/list", f"/static/svc{number}/list"),
+    )[number % 4]
+
+
+def _route_filters() -> list[Part]:
+    return [
+        {
+            "name": "header_rewrite",
+            "config": {
+                "request": {"set": {"X-Gateway": "sluicegate"}, "remove": ["X-Internal"]},
+                "response": {"set": {"X-Bench": "route"}},
+            },
+        },
+        {"name": "path_rewrite", "config": {"add_prefix": "/inner"}},
+    ]
+
+
+_PLAIN = Scenario(
+    name="plain",
+    about="one route, no filters; 64 connections, 1 KB answers",
+    work=_plain(),
+    binds=True,
+)
+_CHAIN = Scenario(
+    name="chain",
+    about="1,000 routes, five filters; 64 connections, 1 KB answers",
+    work=_chain(),
+    binds=True,
+)
+
+SCENARIOS = (
+    _PLAIN,
+    _CHAIN,
+    replace(_PLAIN, name="plain-512", about="plain, 512 connections", connections=512, binds=False),
+    replace(_CHAIN, name="chain-512", about="chain, 512 connections", connections=512, binds=False),
+    replace(_PLAIN, name="plain-rate", about="plain, 8,000 requests/s", rate=8000, binds=False),
+    replace(_CHAIN, name="chain-rate", about="chain, 8,000 requests/s", rate=8000, binds=False),
+    replace(
+        _PLAIN, name="plain-64k", about="plain, 64 KB answers", answer_bytes=65536, binds=False
+    ),
+    replace(_PLAIN, name="plain-post", about="plain, 10 KB POST", body_bytes=10240, binds=False),
+)
