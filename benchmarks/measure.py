@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engines import Engine
-from processes import CpuTime
+from processes import CpuTime, busy_seconds
 from scenarios import Scenario
 from stage import Gateway, Stage
 
@@ -46,6 +46,8 @@ class Measurement:
     p50_us: int
     p99_us: int
     max_us: int
+    others: float
+    """The share of the gateway's core that other processes had: above a little it is noise."""
 
     def __str__(self) -> str:
         return (
@@ -78,18 +80,20 @@ def measure(
 
 
 def _once(stage: Stage, gateway: Gateway, turn: int, seconds: float) -> Measurement:
-    before = CpuTime.of(gateway.pid)
+    core = stage.cores.gateway
+    before, busy = CpuTime.of(gateway.pid), busy_seconds(core)
     answers = stage.load(gateway, seconds)
-    used = CpuTime.of(gateway.pid) - before
+    used, busy = CpuTime.of(gateway.pid) - before, busy_seconds(core) - busy
     return Measurement(
         scenario=stage.scenario.name,
         engine=gateway.name,
         round=turn,
         requests=answers.requests,
         seconds=answers.seconds,
-        cpu_us=(used.user + used.system) / answers.requests * 1e6,
+        cpu_us=used.total / answers.requests * 1e6,
         user_us=used.user / answers.requests * 1e6,
         p50_us=answers.p50_us,
         p99_us=answers.p99_us,
         max_us=answers.max_us,
+        others=max(0.0, busy - used.total) / answers.seconds,
     )

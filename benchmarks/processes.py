@@ -51,6 +51,11 @@ class CpuTime:
     def __sub__(self, earlier: "CpuTime") -> "CpuTime":
         return CpuTime(self.user - earlier.user, self.system - earlier.system)
 
+    @property
+    def total(self) -> float:
+        """Both together."""
+        return self.user + self.system
+
     @classmethod
     def of(cls, pid: int) -> "CpuTime":
         """Add up what a process and its living descendants have used, all threads included."""
@@ -62,6 +67,18 @@ class CpuTime:
             user += int(fields[11])
             system += int(fields[12])
         return cls(user / ticks, system / ticks)
+
+
+def busy_seconds(core: int) -> float:
+    """How long a core has worked since the machine started, for whomever."""
+    line = next(
+        line
+        for line in Path("/proc/stat").read_text().splitlines()
+        if line.startswith(f"cpu{core} ")
+    )
+    # user, nice, system, idle, iowait, irq, softirq, steal: see proc(5).
+    user, nice, system, _, _, irq, softirq, steal = map(int, line.split()[1:9])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 def family(pid: int) -> list[int]:

@@ -15,6 +15,8 @@ from measure import Measurement
 from table import table
 
 _FOLDER = Path(__file__).resolve().parent
+_QUIET = 0.05
+"""The share of the gateways' core that others may have without a word."""
 _MARKS = ("<!-- results -->\n", "<!-- end of results -->\n")
 
 
@@ -148,6 +150,9 @@ class Report:
             at_most = {(goal.scenario, goal.peer): goal.at_most for goal in self.goals}
             lines = [_compared(r, at_most.get((r.scenario, r.peer))) for r in ratios]
             parts.append(table(_COMPARED, lines, names=2))
+        others = median(m.others for m in self.measurements)
+        if others > _QUIET:
+            parts.append(f"Not a quiet machine: others had {others:.0%} of the gateways' core.")
         return "\n\n".join(parts) + "\n"
 
     def _of(self, scenario: str, engine: str) -> list[Measurement]:
