@@ -10,11 +10,15 @@ UV := uv==0.13.9
 MATURIN := PIP_NO_INDEX=1 PIP_QUIET=1 $(BIN)/maturin
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# One interpreter for every build, or pyo3 would be compiled again for each command.
+# What maturin sets for a build, for plain cargo too: or pyo3 would be compiled again after each other.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
+export PYTHON_SYS_EXECUTABLE := $(PYO3_PYTHON)
+export PYO3_BUILD_EXTENSION_MODULE := 1
+CARGO := PYO3_ENVIRONMENT_SIGNATURE=`$(BIN)/python tools/interpreter.py` cargo
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -path '*/src/*') \
   $(wildcard crates/*/Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
+LOAD := benchmarks/load/Cargo.toml
 PYTHON_CODE := $(wildcard src tests tools benchmarks)
 TEST_FOLDERS := $(wildcard tests/filters tests/conformance tests/integration tests/e2e)
 
@@ -42,6 +46,7 @@ develop: $(STAMPS)/engine-dev $(STAMPS)/dev ## Build the engine for tests and in
 .PHONY: format
 format: $(STAMPS)/dev ## Format Rust and Python
 	cargo fmt --all
+	cargo fmt --manifest-path $(LOAD)
 	$(BIN)/ruff format $(PYTHON_CODE)
 	$(BIN)/ruff check --fix $(PYTHON_CODE)
 
@@ -58,8 +63,11 @@ check-python: $(STAMPS)/dev
 .PHONY: check-rust
 check-rust: $(STAMPS)/venv
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo test --workspace --locked
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) test --workspace --locked
+	cargo fmt --manifest-path $(LOAD) --check
+	cargo clippy --manifest-path $(LOAD) --all-targets --locked -- -D warnings
+	cargo test --manifest-path $(LOAD) --locked
 
 .PHONY: check-engine
 check-engine: develop
@@ -76,7 +84,7 @@ fuzz: $(STAMPS)/tools ## Fuzz every decoder for FUZZ_SECONDS each
 
 .PHONY: bench
 bench: build $(STAMPS)/bench ## Compare CPU per request with nginx, HAProxy and Envoy
-	tools/need.sh nginx=nginx-light haproxy=haproxy h2load=nghttp2-client
+	tools/need.sh nginx=nginx-light haproxy=haproxy
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
 ##@ Documents
@@ -86,10 +94,11 @@ spec: ## Show the state of every requirement (ARGS="--open --file 03")
 	@$(PYTHON) tools/spec.py $(ARGS)
 
 .PHONY: schema
-schema: develop ## Write schema/sluicegate.schema.json
+schema: develop ## Write schema/sluicegate.schema.json and the generated pages of docs/reference/
 	mkdir -p schema
 	$(BIN)/sluicegate schema > schema/sluicegate.schema.json.new
 	mv schema/sluicegate.schema.json.new schema/sluicegate.schema.json
+	$(BIN)/python tools/reference.py
 
 .PHONY: docs
 docs: $(STAMPS)/docs ## Build the documentation into site/
@@ -105,7 +114,7 @@ lock: $(STAMPS)/venv ## Resolve the Python dependencies again and write requirem
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf $(VENV) target site dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) target site dist benchmarks/load/target .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -f src/sluicegate/_engine*.so
 
 # --- set-up: each stamp says that its recipe has run on the files it depends on ---

@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.util
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,5 @@ def engine_schema() -> dict[str, Any]:
     """What the engine says of its filters and rejects."""
     present = importlib.util.find_spec("sluicegate._engine") is not None
     require_service("the engine", present=present, reason="run `make develop`")
-    schema: dict[str, Any] = json.loads(
-        importlib.import_module("sluicegate.engine").Engine.schema()
-    )
-    return schema
+    engine = importlib.import_module("sluicegate.engine")
+    return {"filters": engine.filter_catalogue(), "rejects": engine.reject_catalogue()}

@@ -1,10 +1,13 @@
-"""The schema that editors use is the one that the product prints."""
+"""What is generated from the engine is what the engine says now."""
 
+import importlib
 import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 
 def test_the_schema_file_is_current(root: Path, engine_schema: dict[str, Any]) -> None:
@@ -23,3 +26,18 @@ def test_the_schema_file_is_current(root: Path, engine_schema: dict[str, Any]) -
     assert json.loads(printed) == json.loads(file.read_text()), (
         "it is out of date: run `make schema`"
     )
+
+
+@pytest.mark.usefixtures("engine_schema")
+def test_the_generated_pages_are_current(root: Path) -> None:
+    # It imports the engine, so it is imported only where there is one.
+    pages = importlib.import_module("reference").pages()
+
+    stale = [
+        name
+        for name, text in pages.items()
+        if not (root / "docs" / "reference" / name).is_file()
+        or (root / "docs" / "reference" / name).read_text() != text
+    ]
+
+    assert not stale, f"run `make schema`: {stale}"
