@@ -1,0 +1,134 @@
+//! Which octets may stand where (RFC 9110 section 5, RFC 9112 section 3).
+
+const TOKEN: u8 = 1;
+const VALUE: u8 = 2;
+const TARGET: u8 = 4;
+const HOST: u8 = 8;
+
+static CLASS: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut octet: u8 = 0;
+    loop {
+        let mut class = 0;
+        if octet.is_ascii_alphanumeric()
+            || matches!(
+                octet,
+                b'!' | b'#'
+                    | b'$'
+                    | b'%'
+                    | b'&'
+                    | b'\''
+                    | b'*'
+                    | b'+'
+                    | b'-'
+                    | b'.'
+                    | b'^'
+                    | b'_'
+                    | b'`'
+                    | b'|'
+                    | b'~'
+            )
+        {
+            class |= TOKEN;
+        }
+        if octet == b'\t' || (octet >= b' ' && octet != 0x7f) {
+            class |= VALUE;
+        }
+        if octet.is_ascii_graphic() && octet != b'#' {
+            class |= TARGET;
+        }
+        if octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~') {
+            class |= HOST;
+        }
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "evaluated at compile time, a u8 indexes 256 places"
+        )]
+        {
+            table[octet as usize] = class;
+        }
+        if octet == u8::MAX {
+            return table;
+        }
+        octet += 1;
+    }
+}
+
+fn is(octet: u8, class: u8) -> bool {
+    CLASS
+        .get(usize::from(octet))
+        .is_some_and(|of| of & class != 0)
+}
+
+/// `tchar`: what method and field names are made of.
+pub(crate) fn is_token(octet: u8) -> bool {
+    is(octet, TOKEN)
+}
+
+/// One or more `tchar`.
+pub(crate) fn is_token_text(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(|&octet| is(octet, TOKEN))
+}
+
+/// Any octet that a field value may contain, white space included.
+pub(crate) fn is_value(octet: u8) -> bool {
+    is(octet, VALUE)
+}
+
+/// A field value without white space at its ends.
+pub(crate) fn is_value_text(text: &[u8]) -> bool {
+    let is_blank = |end: Option<&u8>| matches!(end, Some(b' ' | b'\t'));
+    !is_blank(text.first()) && !is_blank(text.last()) && text.iter().all(|&octet| is(octet, VALUE))
+}
+
+/// Visible ASCII but the fragment's `#`.
+pub(crate) fn is_target_text(text: &[u8]) -> bool {
+    text.iter().all(|&octet| is(octet, TARGET))
+}
+
+/// Letters, digits, `-`, `.`, `_`, `~`: a registered name without escapes or delimiters.
+pub(crate) fn is_host_text(text: &[u8]) -> bool {
+    text.iter().all(|&octet| is(octet, HOST))
+}
+
+/// The text without optional white space (space, tab) at its ends.
+pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = text {
+        text = rest;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_those_of_the_grammar() {
+        let count = |class| (0..=u8::MAX).filter(|&octet| is(octet, class)).count();
+
+        assert_eq!(count(TOKEN), 62 + 15);
+        assert_eq!(count(VALUE), 1 + 95 + 128);
+        assert_eq!(count(TARGET), 93);
+        assert_eq!(count(HOST), 62 + 4);
+    }
+
+    #[test]
+    fn trim_takes_tabs_and_spaces_only() {
+        assert_eq!(trim(b" \ta b\t "), b"a b");
+        assert_eq!(trim(b" \t "), b"");
+        assert_eq!(trim(b"\x0ba"), b"\x0ba");
+    }
+
+    #[test]
+    fn a_value_neither_begins_nor_ends_with_white_space() {
+        assert!(is_value_text(b""));
+        assert!(is_value_text(b"a b"));
+        assert!(!is_value_text(b" a"));
+        assert!(!is_value_text(b"a\t"));
+        assert!(!is_value_text(b"a\rb"));
+        assert!(!is_value_text(b"a\0b"));
+    }
+}
