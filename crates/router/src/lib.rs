@@ -1,11 +1,22 @@
 //! Route matching: path normal form, host index, path tree, predicates. Pure; knows nobody.
+//!
+//! There is no cache of results: a match costs less than a lookup by a key made of method, host
+//! and path would, and a cache that hostile paths can fill needs an eviction.
 
 mod explain;
+#[doc(hidden)]
+pub mod fuzz;
+mod host;
+mod method;
 mod normal_form;
 mod predicate;
 mod problem;
+mod query;
+mod route;
 mod router;
 mod subject;
+mod template;
+mod tree;
 
 pub use explain::{Candidate, WhyNot};
 pub use normal_form::{BadPath, Normal, has_encoded_slash, normalize};

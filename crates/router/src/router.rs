@@ -1,9 +1,13 @@
 //! The route table: built once per snapshot, read-only afterwards.
 
-use crate::explain::Candidate;
+use crate::explain::{self, Candidate};
+use crate::host::{HostIndex, HostPattern, request_host};
+use crate::method::Asked;
 use crate::predicate::Predicate;
 use crate::problem::Problem;
+use crate::route::{self, Route};
 use crate::subject::Subject;
+use crate::tree::{Entry, Tree};
 
 /// The conditions of one route, as the user wrote them.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +18,7 @@ pub struct RouteSpec {
     pub priority: i32,
     /// Exact names or `*.suffix`; empty is any host.
     pub hosts: Vec<String>,
-    /// The path template.
+    /// Literal segments, `{parameters}`, and `/**` or `/{*name}` at the end for any number more.
     pub path: String,
     /// Methods admitted; empty is any, `GET` admits `HEAD`.
     pub methods: Vec<String>,
@@ -31,7 +35,7 @@ pub struct RouteSpec {
 pub enum Found {
     /// Index of the route.
     Route(usize),
-    /// Routes match but for the method.
+    /// No route matches, but one would with another method.
     MethodNotAllowed,
     /// No route matches.
     NotFound,
@@ -40,14 +44,23 @@ pub enum Found {
 /// Buffers that one thread reuses from request to request.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    pub(crate) host: String,
-    pub(crate) value: String,
+    host: String,
+    value: Vec<u8>,
 }
 
 /// The route table.
+///
+/// All routes that match a request compete: by priority, then by host (exact, the longest
+/// wildcard, any), then by path (precise before broad, from its first segment on), then by the
+/// number of other conditions, then by their place in the document. This order does not depend on
+/// the request, so it is settled when the table is built.
 #[derive(Debug, Default)]
 pub struct Router {
-    specs: Vec<RouteSpec>,
+    routes: Vec<Route>,
+    hosts: HostIndex,
+    tree: Tree,
+    /// Route and host by rank in the competition.
+    ranks: Vec<(usize, HostPattern)>,
 }
 
 impl Router {
@@ -56,55 +69,167 @@ impl Router {
     /// # Errors
     ///
     /// All the mistakes of all the routes.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the caller has no use for the conditions once the table stands"
+    )]
     pub fn build(specs: Vec<RouteSpec>) -> Result<Self, Vec<Problem>> {
-        Ok(Self { specs })
+        let mut router = Self {
+            routes: route::read_all(&specs)?,
+            ..Self::default()
+        };
+
+        let mut contenders: Vec<_> = router
+            .routes
+            .iter()
+            .enumerate()
+            .flat_map(|(index, route)| {
+                let standing = move |host| (route.standing(index, host), index, host);
+                route.hosts.iter().map(standing)
+            })
+            .collect();
+        contenders.sort_unstable();
+
+        for ((_, index, host), rank) in contenders.into_iter().zip(0_u32..) {
+            let Some(route) = router.routes.get(index) else {
+                continue;
+            };
+            let entry = Entry {
+                rank,
+                route: u32::try_from(index).unwrap_or(u32::MAX),
+                methods: route.methods.bits(),
+                is_plain: route.predicates.len() == 0,
+            };
+            let root = router.hosts.root(host, || router.tree.new_root());
+            router.tree.insert(root, &route.template, entry);
+            router.ranks.push((index, host.clone()));
+        }
+        Ok(router)
     }
 
     /// The route for a request.
-    pub fn find<S: Subject + ?Sized>(&self, _request: &S, _scratch: &mut Scratch) -> Found {
-        Found::NotFound
+    pub fn find<S: Subject + ?Sized>(&self, request: &S, scratch: &mut Scratch) -> Found {
+        let asked = Asked::new(request.method());
+        let best = self.compete(request, scratch, |entry, buffer| {
+            self.admits(entry, asked) && self.meets(entry, request, buffer)
+        });
+        if let Some((route, _)) = best.and_then(|rank| self.ranks.get(rank as usize)) {
+            return Found::Route(*route);
+        }
+        // Only a request that nobody takes pays for the difference between 404 and 405.
+        let with_another_method = self.compete(request, scratch, |entry, buffer| {
+            self.meets(entry, request, buffer)
+        });
+        match with_another_method {
+            Some(_) => Found::MethodNotAllowed,
+            None => Found::NotFound,
+        }
     }
 
-    /// Appends the methods admitted for this request, as the value of an `Allow` field.
-    pub fn allow<S: Subject + ?Sized>(
-        &self,
-        _request: &S,
-        _scratch: &mut Scratch,
-        _out: &mut String,
-    ) {
+    /// Appends the methods that would find a route, as the value of an `Allow` field.
+    pub fn allow<S: Subject + ?Sized>(&self, request: &S, scratch: &mut Scratch, out: &mut String) {
+        let mut names: Vec<&str> = Vec::new();
+        self.compete(request, scratch, |entry, buffer| {
+            if self.meets(entry, request, buffer)
+                && let Some(route) = self.routes.get(entry.route as usize)
+            {
+                names.extend(route.methods.names());
+            }
+            false
+        });
+        names.sort_unstable();
+        names.dedup();
+        for (index, name) in names.into_iter().enumerate() {
+            out.push_str(if index == 0 { "" } else { ", " });
+            out.push_str(name);
+        }
     }
 
-    /// Why each route near the request was or was not taken, in the order of competition.
-    pub fn explain<S: Subject + ?Sized>(&self, _request: &S) -> Vec<Candidate> {
-        Vec::new()
+    /// Why each route near the request was or was not taken: those that match its host and path
+    /// first, in the order of competition. At most 100. Looks at every route: not for traffic.
+    pub fn explain<S: Subject + ?Sized>(&self, request: &S) -> Vec<Candidate> {
+        let mut buffer = String::new();
+        let host = request
+            .host()
+            .and_then(|host| request_host(host, &mut buffer));
+        let contenders = self
+            .ranks
+            .iter()
+            .filter_map(|(index, pattern)| Some((*index, self.routes.get(*index)?, pattern)));
+        explain::candidates(contenders, host, request)
     }
 
-    /// Name and value of each parameter of the route's template in a path that it matches.
+    /// Name and value of each parameter of the route's template, in a path that it matches.
+    ///
+    /// Values are in the normal form of the path, so `%2F` is still an escape in them.
     pub fn params<'a>(
         &'a self,
-        _route: usize,
-        _path: &'a str,
+        route: usize,
+        path: &'a str,
     ) -> impl Iterator<Item = (&'a str, &'a str)> {
-        std::iter::empty()
+        let route = self.routes.get(route);
+        route
+            .into_iter()
+            .flat_map(|route| route.template.params(path))
     }
 
-    /// What a trailing `/**` or `/{*rest}` of the route stands for, without the leading slash.
-    pub fn rest<'a>(&self, _route: usize, _path: &'a str) -> Option<&'a str> {
-        None
+    /// What a trailing `/**` or `/{*name}` of the route stands for, without the leading slash.
+    ///
+    /// `None` when the template does not end so, or does not match the path.
+    pub fn rest<'a>(&'a self, route: usize, path: &'a str) -> Option<&'a str> {
+        let template = &self.routes.get(route)?.template;
+        template.rest_of(path).filter(|_| template.is_open())
     }
 
     /// The route's path template as written: a label of bounded cardinality.
     pub fn template(&self, route: usize) -> Option<&str> {
-        self.specs.get(route).map(|spec| spec.path.as_str())
+        self.routes.get(route).map(|route| route.template.text())
     }
 
     /// Number of routes.
     pub fn len(&self) -> usize {
-        self.specs.len()
+        self.routes.len()
     }
 
     /// Whether there is no route.
     pub fn is_empty(&self) -> bool {
-        self.specs.is_empty()
+        self.routes.is_empty()
+    }
+
+    /// The rank of the best candidate for host and path that `accept` takes.
+    fn compete<S: Subject + ?Sized>(
+        &self,
+        request: &S,
+        scratch: &mut Scratch,
+        mut accept: impl FnMut(&Entry, &mut Vec<u8>) -> bool,
+    ) -> Option<u32> {
+        let Scratch { host, value } = scratch;
+        let host = if self.hosts.is_indifferent() {
+            None
+        } else {
+            request
+                .host()
+                .and_then(|authority| request_host(authority, host))
+        };
+        let mut walk = self.tree.walk(|entry| accept(entry, value));
+        for root in self.hosts.roots(host) {
+            walk.below(root, request.path());
+        }
+        walk.best()
+    }
+
+    fn admits(&self, entry: &Entry, asked: Asked<'_>) -> bool {
+        entry.methods.admit(asked).unwrap_or_else(|| {
+            let route = self.routes.get(entry.route as usize);
+            route.is_some_and(|route| route.methods.admits(asked))
+        })
+    }
+
+    fn meets<S: Subject + ?Sized>(&self, entry: &Entry, request: &S, buffer: &mut Vec<u8>) -> bool {
+        entry.is_plain
+            || self
+                .routes
+                .get(entry.route as usize)
+                .is_some_and(|route| route.predicates.first_unmet(request, buffer).is_none())
     }
 }
