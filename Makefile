@@ -58,7 +58,7 @@ check-python: $(STAMPS)/dev
 	$(BIN)/ruff format --check $(PYTHON_CODE)
 	$(BIN)/ruff check $(PYTHON_CODE)
 	$(BIN)/mypy $(PYTHON_CODE)
-	$(BIN)/lint-imports
+	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 
 .PHONY: check-rust
 check-rust: $(STAMPS)/venv
