@@ -28,5 +28,6 @@ esac
 "$here/need.sh" cc=gcc
 # Debian ships the interpreter without what a virtual environment needs.
 if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-  "$here/need.sh" "no-venv=$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')"
+  package=$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
+  "$here/need.sh" "$package=$package"
 fi
