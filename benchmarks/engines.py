@@ -96,18 +96,10 @@ def _sluicegate(program: Path, place: Place) -> list[str | Path]:
     }
     # JSON is YAML.
     file = _write(place, "sluicegate.yaml", json.dumps(document, indent=1))
-    return [
-        program,
-        "serve",
-        "gateway",
-        file,
-        "--threads",
-        "1",
-        "--operations",
-        f"127.0.0.1:{place.operations_port}",
-        "--state-dir",
-        place.directory / "state",
-    ]
+    operations = f"127.0.0.1:{place.operations_port}"
+    flags = ["--threads", "1", "--operations", operations, "--drain-delay", "0s", "--grace", "1s"]
+    state = place.directory / "state"
+    return [program, "serve", "gateway", "--config", file, "--state-dir", state, *flags]
 
 
 def _nginx(program: Path, place: Place) -> list[str | Path]:

@@ -111,7 +111,7 @@ def _route_filters() -> list[Part]:
                 "response": {"set": {"X-Bench": "route"}},
             },
         },
-        {"name": "path_rewrite", "config": {"add_prefix": "/inner"}},
+        {"name": "path_rewrite", "config": {"prefix": "/inner"}},
     ]
 
 
