@@ -94,9 +94,8 @@ class Explanation:
     raw: dict[str, Any] = field(repr=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
+    def from_raw(cls, raw: dict[str, Any]) -> Self:
         """Read the engine's answer; fields of a newer engine are kept in `raw` only."""
-        raw = json.loads(text)
         sent = raw.get("upstream_request")
         return cls(
             normal_path=raw.get("normal_path"),
@@ -180,7 +179,7 @@ class Engine:
         """Explain under the current snapshot and state; reads both, changes neither."""
         with _our_errors():
             text = self._running.explain_live(_request_json(request), _facts_json(facts))
-        return Explanation.from_json(text)
+        return Explanation.from_raw(json.loads(text))
 
     def tell(self, event: Mapping[str, Any]) -> None:
         """Push a fact in: an object with its `kind`."""
@@ -219,7 +218,7 @@ def explain(snapshot: Snapshot, request: Request, facts: Facts) -> Explanation:
     """Say what would happen to a request; nothing is sent, taken or counted."""
     with _our_errors():
         text = _engine.Engine.explain(snapshot.text, _request_json(request), _facts_json(facts))
-    return Explanation.from_json(text)
+    return Explanation.from_raw(json.loads(text))
 
 
 def filter_catalogue() -> dict[str, Any]:

@@ -259,16 +259,28 @@ def _stop(message: str, mark: Mark, *, code: str) -> _Stop:
     return _Stop(Problem(message, code=code, line=mark.line, column=mark.column))
 
 
+_HINTS = {
+    "cannot start any token": "spaces for indentation, and quotes around a value that begins "
+    "with @, ` or %",
+    "block mapping": "the same indentation as the lines around",
+    "block collection": "the same indentation as the lines around",
+    "mapping values are not allowed": "quotes around a value that contains `: `, or less indentation",
+    "end of stream": "a complete file: it seems to be cut off",
+    "flow node": "a complete file, with every bracket closed",
+    "flow sequence": "a closing ]",
+    "flow mapping": "a closing }",
+    "<document start>": "a file with one document",
+}
+
+
 def _syntax_problem(error: MarkedYAMLError) -> Problem:
     mark = error.problem_mark or error.context_mark
-    message = (error.problem or "not YAML").replace("did not find", "there is no").strip()
+    message = (error.problem or "not YAML").replace("did not find expected", "did not find the")
     if error.context:
-        message = f"{message}, {error.context}"
+        message = f"{message} {error.context}"
         if error.context_mark and mark and error.context_mark.line != mark.line:
             message += f" that began in line {error.context_mark.line + 1}"
-    expected = None
-    if "cannot start any token" in message:
-        expected = "spaces for indentation, and quotes around values that begin with @ or `"
+    expected = next((hint for sign, hint in _HINTS.items() if sign in message), None)
     return Problem(
         message,
         code="syntax",

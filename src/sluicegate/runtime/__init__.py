@@ -1,0 +1,1 @@
+"""Runs a data plane: start, follow the document, reload, drain."""
