@@ -1,0 +1,245 @@
+//! One exchange as one line of JSON.
+
+use std::{
+    io::Write,
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
+
+use sluicegate_core::{Code, Exchange, Outcome, codes};
+
+use crate::{
+    entry::{Entry, shown_status},
+    json::{self, Value},
+    masking::Masking,
+    metrics::NO_ROUTE,
+    timestamp,
+};
+
+/// The name set `sluicegate`: the keys of [`crate::FIELDS`].
+///
+/// Every value that comes from outside is escaped and bounded, so one exchange is one line that
+/// parses, whatever was sent (LG-01). Nothing is allocated but room in the line's buffer.
+#[derive(Debug, Clone, Default)]
+pub struct LogFormat {
+    masking: Masking,
+}
+
+impl LogFormat {
+    /// A format that hides what `masking` names.
+    pub fn new(masking: Masking) -> Self {
+        Self { masking }
+    }
+
+    /// Appends the record of an exchange and a line feed.
+    pub fn write(&self, entry: &Entry<'_>, line: &mut Vec<u8>) {
+        let status = shown_status(entry.status, entry.outcome);
+        let code = shown_code(entry);
+        line.extend_from_slice(b"{\"timestamp\":\"");
+        timestamp::write(entry.unix, line);
+        line.extend_from_slice(b"\",\"level\":\"");
+        line.extend_from_slice(level(status, code, entry.outcome).as_bytes());
+        line.push(b'"');
+        self.who(entry.exchange, line);
+        self.place(entry.exchange, line);
+        self.result(entry, status, code, line);
+        times(entry, line);
+        number(b",\"request_bytes\":", entry.request_bytes, line);
+        number(b",\"response_bytes\":", entry.response_bytes, line);
+        line.extend_from_slice(b",\"outcome\":\"");
+        line.extend_from_slice(entry.outcome.name().as_bytes());
+        line.push(b'"');
+        number(b",\"snapshot_version\":", entry.snapshot, line);
+        line.extend_from_slice(b"}\n");
+    }
+
+    /// OB-01.
+    fn who(&self, exchange: &Exchange, line: &mut Vec<u8>) {
+        if let Some(id) = &exchange.request_id {
+            text(b",\"request_id\":", id.as_str().as_bytes(), line);
+        }
+        if let Some(trace) = &exchange.trace {
+            text(b",\"trace_id\":", trace.trace_id().as_bytes(), line);
+        }
+        line.extend_from_slice(b",\"client_ip\":\"");
+        address(exchange.client, line);
+        line.extend_from_slice(b"\",\"peer\":\"");
+        socket(exchange.peer.remote, line);
+        line.push(b'"');
+        if let Some(agent) = exchange.request.fields.get("user-agent") {
+            self.masked(b",\"user_agent\":", agent, line);
+        }
+        let principal = exchange.principal.as_ref();
+        if let Some(user) = principal.and_then(|principal| principal.user.as_deref()) {
+            text(b",\"user_id\":", user.as_bytes(), line);
+        }
+        if let Some(app) = principal.and_then(|principal| principal.app.as_deref()) {
+            text(b",\"app_id\":", app.as_bytes(), line);
+        }
+    }
+
+    /// OB-02. Of a head that could not be parsed, as much as is known.
+    fn place(&self, exchange: &Exchange, line: &mut Vec<u8>) {
+        let request = &exchange.request;
+        some_text(b",\"method\":", request.method().as_bytes(), line);
+        some_text(
+            b",\"host\":",
+            request.authority().unwrap_or_default().as_bytes(),
+            line,
+        );
+        let target = request.original_target().as_bytes();
+        if !target.is_empty() {
+            line.extend_from_slice(b",\"path\":\"");
+            let mut value = Value::new(line);
+            self.masking.target(target, &mut value);
+            value.end();
+            line.push(b'"');
+        }
+        let route = exchange.route.as_deref();
+        if let Some(route) = route {
+            some_text(b",\"path_template\":", route.template.as_bytes(), line);
+        }
+        text(
+            b",\"route_id\":",
+            route.map_or(NO_ROUTE, |route| &*route.id).as_bytes(),
+            line,
+        );
+        text(b",\"listener\":", exchange.listener.as_bytes(), line);
+        if let Some(route) = route {
+            some_text(b",\"upstream\":", route.upstream.as_bytes(), line);
+        }
+        if let Some(endpoint) = exchange.attempt.endpoint {
+            line.extend_from_slice(b",\"upstream_instance\":\"");
+            socket(endpoint, line);
+            line.push(b'"');
+        }
+        number(b",\"attempts\":", exchange.attempt.count, line);
+    }
+
+    /// OB-03.
+    fn result(&self, entry: &Entry<'_>, status: u16, code: Option<&Code>, line: &mut Vec<u8>) {
+        if status != 0 {
+            number(b",\"status\":", status, line);
+        }
+        if let Some(code) = code {
+            text(b",\"code\":", code.name.as_bytes(), line);
+            text(b",\"reason\":", code.reason.as_bytes(), line);
+        }
+        let exchange = entry.exchange;
+        let malformed = exchange
+            .malformed
+            .as_ref()
+            .map(|malformed| malformed.reason());
+        if let Some(cause) = exchange.cause.as_deref().or(malformed) {
+            self.masked(b",\"cause\":", cause.as_bytes(), line);
+        }
+    }
+
+    fn masked(&self, key: &[u8], content: &[u8], line: &mut Vec<u8>) {
+        line.extend_from_slice(key);
+        line.push(b'"');
+        let mut value = Value::new(line);
+        self.masking.text(content, &mut value);
+        value.end();
+        line.push(b'"');
+    }
+}
+
+/// A client that left before an answer is a code of its own (499), though nobody was told.
+fn shown_code(entry: &Entry<'_>) -> Option<&'static Code> {
+    let left = entry.status == 0 && entry.outcome == Outcome::Gone;
+    entry
+        .exchange
+        .reject
+        .or(left.then_some(&codes::CLIENT_GONE))
+}
+
+fn level(status: u16, code: Option<&Code>, outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Truncated => "error",
+        Outcome::Complete | Outcome::Gone if status >= 500 => "error",
+        Outcome::Gone => "warn",
+        Outcome::Complete if code.is_some() => "warn",
+        Outcome::Complete => "info",
+    }
+}
+
+/// OB-04.
+fn times(entry: &Entry<'_>, line: &mut Vec<u8>) {
+    let times = &entry.exchange.times;
+    let total = entry.finished.saturating_sub(times.begun);
+    millis(b",\"duration_ms\":", total, line);
+    let mut upstream = Duration::ZERO;
+    if !times.sent.is_zero() {
+        let answered = if times.answered.is_zero() {
+            entry.finished
+        } else {
+            times.answered
+        };
+        upstream = answered.saturating_sub(times.sent);
+        millis(b",\"upstream_ms\":", upstream, line);
+    }
+    millis(b",\"gateway_ms\":", total.saturating_sub(upstream), line);
+}
+
+fn text(key: &[u8], content: &[u8], line: &mut Vec<u8>) {
+    line.extend_from_slice(key);
+    json::string(content, line);
+}
+
+fn some_text(key: &[u8], content: &[u8], line: &mut Vec<u8>) {
+    if !content.is_empty() {
+        text(key, content, line);
+    }
+}
+
+fn number(key: &[u8], number: impl itoa::Integer, line: &mut Vec<u8>) {
+    line.extend_from_slice(key);
+    digits(number, line);
+}
+
+fn digits(number: impl itoa::Integer, line: &mut Vec<u8>) {
+    line.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Always with three decimals: an index that saw `3` first would refuse `45.2` afterwards.
+fn millis(key: &[u8], span: Duration, line: &mut Vec<u8>) {
+    line.extend_from_slice(key);
+    let micros = u64::try_from(span.as_micros()).unwrap_or(u64::MAX);
+    digits(micros / 1_000, line);
+    line.push(b'.');
+    let fraction = micros % 1_000;
+    if fraction < 100 {
+        line.extend_from_slice(if fraction < 10 { b"00" } else { b"0" });
+    }
+    digits(fraction, line);
+}
+
+fn socket(socket: SocketAddr, line: &mut Vec<u8>) {
+    match socket {
+        SocketAddr::V4(_) => address(socket.ip(), line),
+        SocketAddr::V6(_) => {
+            line.push(b'[');
+            address(socket.ip(), line);
+            line.push(b']');
+        }
+    }
+    line.push(b':');
+    digits(socket.port(), line);
+}
+
+/// The standard library's formatting costs more than all of the rest of a line takes for its
+/// numbers, so the usual family is written by hand.
+fn address(address: IpAddr, line: &mut Vec<u8>) {
+    let IpAddr::V4(address) = address else {
+        // Writing to a Vec cannot fail.
+        let _ = write!(line, "{address}");
+        return;
+    };
+    let [first, rest @ ..] = address.octets();
+    digits(first, line);
+    for octet in rest {
+        line.push(b'.');
+        digits(octet, line);
+    }
+}

@@ -1,0 +1,74 @@
+//! Wall-clock time as people and machines read it.
+
+use std::time::Duration;
+
+const DAY: u64 = 86_400;
+
+/// Appends time since the Unix epoch as ISO 8601 in UTC with milliseconds: `2024-06-15T14:30:22.123Z`.
+pub(crate) fn write(unix: Duration, out: &mut Vec<u8>) {
+    let seconds = unix.as_secs();
+    let (year, month, day) = date(seconds / DAY);
+    let clock = seconds % DAY;
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    put(&mut text, 0..4, year);
+    put(&mut text, 5..7, month);
+    put(&mut text, 8..10, day);
+    put(&mut text, 11..13, clock / 3_600);
+    put(&mut text, 14..16, clock / 60 % 60);
+    put(&mut text, 17..19, clock % 60);
+    put(&mut text, 20..23, u64::from(unix.subsec_millis()));
+    out.extend_from_slice(&text);
+}
+
+/// Year, month and day of a day since 1970, by eras of 400 years that begin in March, so that the
+/// leap day is the last of its year.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    (year, month, day)
+}
+
+/// Decimal digits, with zeros in front.
+fn put(text: &mut [u8], place: std::ops::Range<usize>, mut number: u64) {
+    for digit in text.get_mut(place).into_iter().flatten().rev() {
+        *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
+        number /= 10;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(millis: u64) -> String {
+        let mut out = Vec::new();
+        write(Duration::from_millis(millis), &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    // spec: OB-12
+    #[test]
+    fn the_time_is_iso_8601_in_utc_with_milliseconds() {
+        for (millis, expected) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (1_718_461_822_123, "2024-06-15T14:30:22.123Z"),
+            (1_709_164_800_000, "2024-02-29T00:00:00.000Z"),
+            (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+            (1_735_689_599_001, "2024-12-31T23:59:59.001Z"),
+        ] {
+            assert_eq!(written(millis), expected);
+        }
+    }
+}
