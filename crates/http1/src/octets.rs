@@ -1,9 +1,7 @@
 //! Which octets may stand where (RFC 9110 section 5, RFC 9112 section 3).
 
 const TOKEN: u8 = 1;
-const VALUE: u8 = 2;
-const TARGET: u8 = 4;
-const HOST: u8 = 8;
+const HOST: u8 = 2;
 
 static CLASS: [u8; 256] = classes();
 
@@ -32,12 +30,6 @@ const fn classes() -> [u8; 256] {
             )
         {
             class |= TOKEN;
-        }
-        if octet == b'\t' || (octet >= b' ' && octet != 0x7f) {
-            class |= VALUE;
-        }
-        if octet.is_ascii_graphic() && octet != b'#' {
-            class |= TARGET;
         }
         if octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~') {
             class |= HOST;
@@ -74,18 +66,24 @@ pub(crate) fn is_token_text(text: &[u8]) -> bool {
 
 /// Any octet that a field value may contain, white space included.
 pub(crate) fn is_value(octet: u8) -> bool {
-    is(octet, VALUE)
+    (octet >= b' ' && octet != 0x7f) | (octet == b'\t')
 }
 
 /// A field value without white space at its ends.
 pub(crate) fn is_value_text(text: &[u8]) -> bool {
     let is_blank = |end: Option<&u8>| matches!(end, Some(b' ' | b'\t'));
-    !is_blank(text.first()) && !is_blank(text.last()) && text.iter().all(|&octet| is(octet, VALUE))
+    // Not `all`: without early exits this becomes a few vector instructions.
+    let is_value = text
+        .iter()
+        .fold(true, |is_value, &octet| is_value & self::is_value(octet));
+    is_value && !is_blank(text.first()) && !is_blank(text.last())
 }
 
 /// Visible ASCII but the fragment's `#`.
 pub(crate) fn is_target_text(text: &[u8]) -> bool {
-    text.iter().all(|&octet| is(octet, TARGET))
+    text.iter().fold(true, |is_target, &octet| {
+        is_target & octet.is_ascii_graphic() & (octet != b'#')
+    })
 }
 
 /// Letters, digits, `-`, `.`, `_`, `~`: a registered name without escapes or delimiters.
@@ -107,12 +105,12 @@ mod tests {
 
     #[test]
     fn classes_are_those_of_the_grammar() {
-        let count = |class| (0..=u8::MAX).filter(|&octet| is(octet, class)).count();
+        let count = |is: fn(u8) -> bool| (0..=u8::MAX).filter(|&octet| is(octet)).count();
 
-        assert_eq!(count(TOKEN), 62 + 15);
-        assert_eq!(count(VALUE), 1 + 95 + 128);
-        assert_eq!(count(TARGET), 93);
-        assert_eq!(count(HOST), 62 + 4);
+        assert_eq!(count(is_token), 62 + 15);
+        assert_eq!(count(is_value), 1 + 95 + 128);
+        assert_eq!(count(|octet| is_target_text(&[octet])), 93);
+        assert_eq!(count(|octet| is_host_text(&[octet])), 62 + 4);
     }
 
     #[test]
