@@ -1,1 +1,33 @@
-//! Placeholder.
+//! The built-in filters and the chains made of them.
+//!
+//! To add a filter: write its file, then add its `mod` line and its row here.
+
+mod chain;
+mod config_schema;
+mod field_value;
+mod header_name;
+mod name_set;
+mod normal_path;
+mod state;
+mod table;
+#[doc(hidden)]
+pub mod testing;
+
+mod header_hygiene;
+mod header_rewrite;
+mod path_rewrite;
+mod request_id;
+mod trace_context;
+
+pub use chain::{Chain, FilterSpec, Link};
+pub use config_schema::ConfigSchema;
+pub use state::States;
+pub use table::{Place, Row, Table, link, no_carry};
+
+table::filters! {
+    request_id::RequestId,
+    trace_context::TraceContextFilter,
+    header_hygiene::HeaderHygiene,
+    header_rewrite::HeaderRewrite,
+    path_rewrite::PathRewrite,
+}

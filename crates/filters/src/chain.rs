@@ -1,0 +1,173 @@
+//! The ordered chain of one listener or route.
+
+use serde::Deserialize;
+use serde_json::Value;
+use sluicegate_core::{BodyNeed, Phase, Problem, Stage, closest};
+
+use crate::{AnyFilter, Place, States, Table};
+
+/// A filter as the document names it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FilterSpec {
+    /// Which filter.
+    pub name: String,
+    /// Tells two uses of one filter apart; the name by default.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// Another phase than the filter's own.
+    #[serde(default)]
+    pub phase: Option<Phase>,
+    /// The filter's configuration; only the filter knows what is inside.
+    #[serde(default = "nothing")]
+    pub config: Value,
+}
+
+fn nothing() -> Value {
+    Value::Object(serde_json::Map::new())
+}
+
+impl FilterSpec {
+    /// A filter by its name, with a configuration.
+    pub fn new(name: &str, config: Value) -> Self {
+        Self {
+            name: name.to_owned(),
+            id: None,
+            phase: None,
+            config,
+        }
+    }
+
+    /// What state, logs and metrics know it by.
+    pub fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The problem that no filter has this name.
+    pub fn unknown(&self, known: &[&str]) -> Problem {
+        let message = format!("there is no filter `{}`", self.name);
+        Problem::new("/name", "unknown_filter", message)
+            .expecting(format!("one of: {}", known.join(", ")))
+            .suggesting(closest(&self.name, known.iter().copied()))
+    }
+}
+
+/// A filter in its place.
+pub struct Link<F = AnyFilter> {
+    /// The name users gave this use of the filter.
+    pub id: Box<str>,
+    /// Where it stands.
+    pub phase: Phase,
+    /// Whether `on_response` is worth a call.
+    pub sees_response: bool,
+    /// Whether `on_done` is worth a call; the carry is dropped in any case.
+    pub sees_end: bool,
+    /// How much of the request body it may ask for.
+    pub needs_body: Option<BodyNeed>,
+    /// The path parameters it reads.
+    pub path_params: Box<[Box<str>]>,
+    /// The filter itself.
+    pub filter: F,
+}
+
+/// Filters in the order of their phases; within a phase the user's order stands.
+pub struct Chain<F = AnyFilter> {
+    links: Box<[Link<F>]>,
+    /// How many links stand before the phase `respond`.
+    inbound: usize,
+}
+
+impl<F: Table> Chain<F> {
+    /// Builds the chain of `scope` (such as `route:orders`).
+    ///
+    /// # Errors
+    /// All that is wrong with all filters; pointers begin with the filter's index.
+    pub fn build(
+        stage: Stage,
+        specs: &[FilterSpec],
+        scope: &str,
+        states: &States,
+    ) -> Result<Self, Vec<Problem>> {
+        let place = Place {
+            stage,
+            scope,
+            states,
+        };
+        let mut problems = Vec::new();
+        let mut links = Vec::with_capacity(specs.len());
+        for (index, spec) in specs.iter().enumerate() {
+            let pointer = format!("/{index}");
+            if let Some(twin) = twin(specs, index) {
+                problems.push(twin.under(&pointer));
+                continue;
+            }
+            match F::build(spec, &place) {
+                Ok(link) => links.push(link),
+                Err(found) => {
+                    problems.extend(found.into_iter().map(|problem| problem.under(&pointer)));
+                }
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        links.sort_by_key(|link| link.phase);
+        let inbound = links.partition_point(|link| link.phase < Phase::Respond);
+        Ok(Self {
+            links: links.into(),
+            inbound,
+        })
+    }
+
+    /// All filters in order.
+    pub fn links(&self) -> &[Link<F>] {
+        &self.links
+    }
+
+    /// The filters whose `on_request` a request meets; those entered see its answer in reverse.
+    pub fn inbound(&self) -> &[Link<F>] {
+        self.links.get(..self.inbound).unwrap_or_default()
+    }
+
+    /// The filters of phase `respond`: only their `on_response` runs, for every answer, in this
+    /// order, after those that were entered.
+    pub fn respond(&self) -> &[Link<F>] {
+        self.links.get(self.inbound..).unwrap_or_default()
+    }
+
+    /// The most any filter may ask of the request body; without such a filter nothing is buffered.
+    pub fn needs_body(&self) -> Option<BodyNeed> {
+        self.links
+            .iter()
+            .filter_map(|link| link.needs_body)
+            .max_by_key(|need| need.limit)
+    }
+
+    /// The path parameters that filters of this chain read; mostly none.
+    pub fn path_params(&self) -> impl Iterator<Item = &str> {
+        self.links
+            .iter()
+            .flat_map(|link| link.path_params.iter().map(AsRef::as_ref))
+    }
+}
+
+/// The problem that an earlier filter has the same name and id.
+fn twin(specs: &[FilterSpec], index: usize) -> Option<Problem> {
+    let spec = specs.get(index)?;
+    specs
+        .iter()
+        .take(index)
+        .any(|other| other.name == spec.name && other.id() == spec.id())
+        .then(|| {
+            let message = format!(
+                "`{}` with the id `{}` is already here",
+                spec.name,
+                spec.id()
+            );
+            Problem::new("/id", "duplicate_filter", message)
+                .expecting("an `id` of its own for each use of a filter")
+        })
+}
+
+#[cfg(test)]
+mod tests;
