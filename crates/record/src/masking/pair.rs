@@ -78,7 +78,7 @@ impl<'a> Pairs<'a> {
             Separator::Encoded => until(rest, |tail| {
                 matches!(tail, [b'&' | b'#', ..] | [b'%', b'2', b'6', ..])
             }),
-            Separator::Equals => until(rest, ends_word),
+            Separator::Equals => words(rest),
             Separator::Colon => {
                 let gap = opening(rest);
                 let quoted = rest.get(..gap).is_some_and(ends_in_quote);
@@ -86,7 +86,7 @@ impl<'a> Pairs<'a> {
                 let length = if quoted {
                     until(rest, is_quote)
                 } else {
-                    until(rest, ends_word)
+                    words(rest)
                 };
                 return start + gap..start + gap + length;
             }
@@ -120,6 +120,22 @@ impl Iterator for Pairs<'_> {
                 return Some(value);
             }
         }
+    }
+}
+
+/// A word; two, when the first is only an authentication scheme.
+fn words(text: &[u8]) -> usize {
+    let first = until(text, ends_word);
+    let Some((word, [b' ', rest @ ..])) = text.split_at_checked(first) else {
+        return first;
+    };
+    let is_scheme = [&b"bearer"[..], b"basic", b"digest"]
+        .iter()
+        .any(|scheme| word.eq_ignore_ascii_case(scheme));
+    if is_scheme {
+        first + 1 + until(rest, ends_word)
+    } else {
+        first
     }
 }
 
