@@ -36,7 +36,9 @@ class Source:
         """
         if problem.line is None:
             mark = self._mark(problem)
-            problem = replace(problem, line=mark.line, column=mark.column)
+        else:
+            mark = self._within(Mark(problem.line, problem.column or 1))
+        problem = replace(problem, line=mark.line, column=mark.column)
         return replace(problem, file=self.file, excerpt=self._excerpt(problem.line or 1))
 
     def _mark(self, problem: Problem) -> Mark:
@@ -47,6 +49,14 @@ class Source:
             at_key = problem.code == "unknown_field" or length < len(problem.path)
             return place.key if at_key else place.value
         return Mark(1, 1)
+
+    def _within(self, mark: Mark) -> Mark:
+        """What is missing at the end is shown behind the last thing that is there."""
+        written = self.text.rstrip()
+        last = written.count("\n") + 1
+        if mark.line <= last:
+            return mark
+        return Mark(last, len(written) - written.rfind("\n"))
 
     def _place(self, path: Path) -> Place | None:
         # A pointer cannot tell the key `404` from the index 404.

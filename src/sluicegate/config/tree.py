@@ -18,6 +18,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from sluicegate.config.syntax import character_problem, syntax_problem
 from sluicegate.errors import Path, Problem
 
 MOST_VALUES = 1_000_000
@@ -69,9 +70,9 @@ def grow(text: str) -> Tree:
     except _Stop as stop:
         tree.problems.append(stop.problem)
     except MarkedYAMLError as error:
-        tree.problems.append(_syntax_problem(error))
+        tree.problems.append(syntax_problem(error))
     except (YAMLError, ValueError) as error:
-        tree.problems.append(_character_problem(error, text))
+        tree.problems.append(character_problem(error, text))
     return tree
 
 
@@ -257,46 +258,3 @@ def _mark(event: Event) -> Mark:
 
 def _stop(message: str, mark: Mark, *, code: str) -> _Stop:
     return _Stop(Problem(message, code=code, line=mark.line, column=mark.column))
-
-
-_HINTS = {
-    "cannot start any token": "spaces for indentation, and quotes around a value that begins "
-    "with @, ` or %",
-    "block mapping": "the same indentation as the lines around",
-    "block collection": "the same indentation as the lines around",
-    "mapping values are not allowed": "quotes around a value that contains `: `, or less indentation",
-    "end of stream": "a complete file: it seems to be cut off",
-    "flow node": "a complete file, with every bracket closed",
-    "flow sequence": "a closing ]",
-    "flow mapping": "a closing }",
-    "<document start>": "a file with one document",
-}
-
-
-def _syntax_problem(error: MarkedYAMLError) -> Problem:
-    mark = error.problem_mark or error.context_mark
-    message = (error.problem or "not YAML").replace("did not find expected", "did not find the")
-    if error.context:
-        message = f"{message} {error.context}"
-        if error.context_mark and mark and error.context_mark.line != mark.line:
-            message += f" that began in line {error.context_mark.line + 1}"
-    expected = next((hint for sign, hint in _HINTS.items() if sign in message), None)
-    return Problem(
-        message,
-        code="syntax",
-        expected=expected,
-        line=mark.line + 1 if mark else 1,
-        column=mark.column + 1 if mark else 1,
-    )
-
-
-def _character_problem(error: Exception, text: str) -> Problem:
-    position = getattr(error, "position", 0) or 0
-    reason = getattr(error, "reason", None) or "this text cannot be read"
-    before = text[:position]
-    return Problem(
-        f"a character that YAML does not allow ({reason})",
-        code="syntax",
-        line=before.count("\n") + 1,
-        column=position - before.rfind("\n"),
-    )

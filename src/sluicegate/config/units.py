@@ -157,6 +157,14 @@ class HostPort:
         expected = "host:port, such as 127.0.0.1:8080, api.internal:80 or [::1]:80"
         if not isinstance(text, str):
             raise wrong("not an address", code="wrong_type", expected=expected)
+        if "://" in text:
+            bare = text.partition("://")[2].partition("/")[0]
+            raise wrong(
+                "an address has no scheme and no path",
+                code="bad_host",
+                expected=expected,
+                suggestion=bare if ":" in bare else None,
+            )
         host, colon, port = text.rpartition(":")
         if not colon or host.count("[") != host.count("]") or port.endswith("]"):
             raise wrong(f"`{text}` has no port", code="no_port", expected=expected)
