@@ -43,7 +43,10 @@ class SampleRequest(Model):
     def host(self) -> str:
         """What stands in its Host header."""
         named = [value for name, value in self.headers.items() if name.lower() == "host"]
-        return named[0] if named else urlsplit(self.url).netloc or "localhost"
+        if named:
+            return named[0]
+        # `//admin/x` is a path here, as it is in a request.
+        return "localhost" if self.url.startswith("/") else urlsplit(self.url).netloc
 
     @property
     def target(self) -> str:

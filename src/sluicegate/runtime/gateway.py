@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from sluicegate.config.candidate import Candidate
+from sluicegate.config.loader import content_digest
 from sluicegate.config.settings import ProcessSettings
 from sluicegate.engine import DataPlane, Facts, Request
 from sluicegate.errors import ConfigError
@@ -42,6 +43,7 @@ class Gateway:
         self._when_serving = when_serving
         self._phase: Literal["starting", "serving", "draining", "stopped"] = "starting"
         self._started: datetime = utc_now()
+        self._seen: str | None = None
         self._asked_to_end = asyncio.Event()
         self._asked_twice = asyncio.Event()
         self._reload_asked = asyncio.Event()
@@ -54,6 +56,7 @@ class Gateway:
             Unavailable: a port, the state directory or a thread could not be had.
         """
         with state.locked():
+            self._seen = await asyncio.to_thread(content_digest, self._publisher.path)
             candidate = await asyncio.to_thread(self._publisher.examine)
             if candidate.errors and state.last_good() is None:
                 # Nothing was started yet: the caller prints the problems and ends.
@@ -112,7 +115,7 @@ class Gateway:
         self._asked_to_end.set()
 
     async def _follow_file(self) -> None:
-        async for _ in changes(self._publisher.path):
+        async for _ in changes(self._publisher.path, seen=self._seen):
             self._reload_asked.set()
 
     async def _reload_when_asked(self, engine: DataPlane) -> None:

@@ -11,14 +11,18 @@ INTERVAL = 0.2
 _CLOCK_GRAIN_NS = 2_000_000_000
 
 
-async def changes(path: Path, *, interval: float = INTERVAL) -> AsyncIterator[str]:
+async def changes(
+    path: Path, *, seen: str | None, interval: float = INTERVAL
+) -> AsyncIterator[str]:
     """Give the digest of each new content, once it has stopped changing.
+
+    `seen` is the digest of what was read before; taken before that reading, so that a
+    change in between is not lost.
 
     A poll of what the path leads to sees an atomic replace, a write in place and a
     ConfigMap's symlink alike, also where inotify is blind (network file systems). A file
     that has gone is waited for.
     """
-    seen = await asyncio.to_thread(content_digest, path)
     looked_at: Fingerprint | None = None
     pending: str | None = None
     while True:
