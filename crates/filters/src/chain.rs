@@ -77,6 +77,16 @@ pub struct Chain<F = AnyFilter> {
     inbound: usize,
 }
 
+impl<F> Default for Chain<F> {
+    /// A chain without filters.
+    fn default() -> Self {
+        Self {
+            links: Box::default(),
+            inbound: 0,
+        }
+    }
+}
+
 impl<F: Table> Chain<F> {
     /// Builds the chain of `scope` (such as `route:orders`).
     ///

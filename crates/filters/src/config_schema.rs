@@ -69,7 +69,10 @@ impl ConfigSchema {
             }
             Kind::Enum { options } => {
                 let options = options.as_array().into_iter().flatten();
-                not_an_option(error, options.filter_map(Value::as_str).collect())
+                not_an_option(
+                    error,
+                    &options.filter_map(Value::as_str).collect::<Vec<_>>(),
+                )
             }
             Kind::Type { .. } => InvalidConfig::new(
                 path,
@@ -117,7 +120,7 @@ impl ConfigSchema {
             })
             .collect();
         if !constants.is_empty() {
-            return mistakes.push(not_an_option(error, constants));
+            return mistakes.push(not_an_option(error, &constants));
         }
         let is_other_type = |inner: &ValidationError<'_>| {
             matches!(inner.kind(), Kind::Type { .. })
@@ -146,7 +149,7 @@ impl ConfigSchema {
     }
 }
 
-fn not_an_option(error: &ValidationError<'_>, options: Vec<&str>) -> InvalidConfig {
+fn not_an_option(error: &ValidationError<'_>, options: &[&str]) -> InvalidConfig {
     let value = error.instance();
     let suggestion = closest(value.as_str().unwrap_or_default(), options.iter().copied());
     InvalidConfig::new(

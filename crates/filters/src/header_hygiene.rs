@@ -126,7 +126,7 @@ impl Filter for HeaderHygiene {
         false
     }
 
-    fn on_request<'a>(&'a self, cx: Cx<'a>, _: &'a mut ()) -> Step<'a> {
+    fn on_request<'a>(&'a self, cx: Cx<'a>, (): &'a mut ()) -> Step<'a> {
         let fields = &mut cx.exchange.request.fields;
         let before = fields.len();
         fields.remove_where(|name| self.request.contains(name));
@@ -138,7 +138,7 @@ impl Filter for HeaderHygiene {
         Step::NEXT
     }
 
-    fn on_response<'a>(&'a self, _: Cx<'a>, _: &'a mut (), answer: &'a mut Response) -> Step<'a> {
+    fn on_response<'a>(&'a self, _: Cx<'a>, (): &'a mut (), answer: &'a mut Response) -> Step<'a> {
         let fields = &mut answer.head.fields;
         fields.remove_where(|name| self.response.contains(name));
         Step::NEXT

@@ -91,7 +91,7 @@ impl Filter for HeaderRewrite {
         false
     }
 
-    fn on_request<'a>(&'a self, cx: Cx<'a>, _: &'a mut ()) -> Step<'a> {
+    fn on_request<'a>(&'a self, cx: Cx<'a>, (): &'a mut ()) -> Step<'a> {
         // The operations read the exchange while they change its fields.
         let mut fields = std::mem::take(&mut cx.exchange.request.fields);
         let written = self.request.apply(&mut fields, cx.exchange);
@@ -99,7 +99,7 @@ impl Filter for HeaderRewrite {
         written.map_err(Into::into).into()
     }
 
-    fn on_response<'a>(&'a self, cx: Cx<'a>, _: &'a mut (), answer: &'a mut Response) -> Step<'a> {
+    fn on_response<'a>(&'a self, cx: Cx<'a>, (): &'a mut (), answer: &'a mut Response) -> Step<'a> {
         let written = self.response.apply(&mut answer.head.fields, cx.exchange);
         written.map_err(Into::into).into()
     }

@@ -5,7 +5,8 @@
 /// `_` counts as `-`, and case does not count: an upstream behind CGI or WSGI sees `X_User_Id` and
 /// `X-User-Id` as one name, so a client must not get past with the other spelling.
 pub(crate) struct NameSet {
-    first: [bool; 256],
+    /// One bit for each byte that a name of the set may begin with.
+    first: [u128; 2],
     exact: Box<[Box<[u8]>]>,
     prefixes: Box<[Box<[u8]>]>,
     kept: Box<[Box<[u8]>]>,
@@ -20,12 +21,16 @@ impl NameSet {
     ) -> Self {
         let exact = folded_all(exact);
         let prefixes = folded_all(prefixes);
-        let mut first = [false; 256];
-        for name in exact.iter().chain(&prefixes) {
-            for byte in u8::MIN..=u8::MAX {
-                if name.first() == Some(&folded(byte)) {
-                    mark(&mut first, byte);
-                }
+        let mut first = [0; 2];
+        for byte in u8::MIN..=u8::MAX {
+            let begins = |name: &[u8]| name.first() == Some(&folded(byte));
+            if exact.iter().chain(&prefixes).any(|name| begins(name)) {
+                let (half, bit) = place(byte);
+                first
+                    .iter_mut()
+                    .skip(half)
+                    .take(1)
+                    .for_each(|bits| *bits |= bit);
             }
         }
         Self {
@@ -37,10 +42,10 @@ impl NameSet {
     }
 
     pub(crate) fn contains(&self, name: &[u8]) -> bool {
-        let candidate = name
-            .first()
-            .and_then(|byte| self.first.get(usize::from(*byte)));
-        candidate == Some(&true) && self.lists(name)
+        name.first().is_some_and(|byte| {
+            let (half, bit) = place(*byte);
+            self.first.get(half).is_some_and(|bits| bits & bit != 0)
+        }) && self.lists(name)
     }
 
     fn lists(&self, name: &[u8]) -> bool {
@@ -55,10 +60,9 @@ impl NameSet {
     }
 }
 
-fn mark(table: &mut [bool; 256], byte: u8) {
-    if let Some(place) = table.get_mut(usize::from(byte)) {
-        *place = true;
-    }
+/// Which half of the bits, and which bit in it.
+fn place(byte: u8) -> (usize, u128) {
+    (usize::from(byte >> 7), 1 << (byte & 127))
 }
 
 fn folded_all<'a>(names: impl IntoIterator<Item = &'a str>) -> Box<[Box<[u8]>]> {

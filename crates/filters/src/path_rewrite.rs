@@ -95,7 +95,7 @@ impl Filter for PathRewrite {
         false
     }
 
-    fn on_request<'a>(&'a self, cx: Cx<'a>, _: &'a mut ()) -> Step<'a> {
+    fn on_request<'a>(&'a self, cx: Cx<'a>, (): &'a mut ()) -> Step<'a> {
         let exchange = cx.exchange;
         let path = exchange.request.path();
         let rewritten = match self.way.rewrite(path, &exchange.params) {

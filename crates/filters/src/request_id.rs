@@ -63,7 +63,7 @@ impl Filter for RequestId {
         false
     }
 
-    fn on_request<'a>(&'a self, cx: Cx<'a>, _: &'a mut ()) -> Step<'a> {
+    fn on_request<'a>(&'a self, cx: Cx<'a>, (): &'a mut ()) -> Step<'a> {
         let header = self.config.header.as_str();
         let fields = &mut cx.exchange.request.fields;
         let mut sent = fields.get_all(header);
@@ -87,7 +87,7 @@ impl Filter for RequestId {
         Step::NEXT
     }
 
-    fn on_response<'a>(&'a self, cx: Cx<'a>, _: &'a mut (), answer: &'a mut Response) -> Step<'a> {
+    fn on_response<'a>(&'a self, cx: Cx<'a>, (): &'a mut (), answer: &'a mut Response) -> Step<'a> {
         let Some(id) = cx.exchange.request_id.filter(|_| self.config.respond) else {
             return Step::NEXT;
         };

@@ -155,7 +155,7 @@ mod tests {
         drop(used);
 
         states.retire(Duration::from_secs(10));
-        states.retire(Duration::from_secs(10) + GRACE - Duration::from_secs(1));
+        states.retire(Duration::from_secs(9) + GRACE);
         let back: Arc<AtomicU32> = states.of("route:a", "count", "count");
         assert_eq!(back.load(Ordering::Relaxed), 7);
         states.retire(Duration::from_secs(10) + GRACE * 2);

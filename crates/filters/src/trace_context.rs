@@ -80,19 +80,16 @@ impl Filter for TraceContextFilter {
         false
     }
 
-    fn on_request<'a>(&'a self, cx: Cx<'a>, _: &'a mut ()) -> Step<'a> {
+    fn on_request<'a>(&'a self, cx: Cx<'a>, (): &'a mut ()) -> Step<'a> {
         let random = || cx.effects.random();
         let received = received(&cx.exchange.request.fields);
-        let trace = match received {
-            Some(mut trace) => {
-                trace.flags &= KNOWN_FLAGS;
-                trace.with_span(random())
-            }
-            None => {
-                let sampled = random() >> (u64::BITS - DRAWN_BITS) < self.threshold;
-                let flags = if sampled { SAMPLED } else { 0 };
-                TraceContext::from_random(random(), random(), random(), flags)
-            }
+        let trace = if let Some(mut trace) = received {
+            trace.flags &= KNOWN_FLAGS;
+            trace.with_span(random())
+        } else {
+            let sampled = random() >> (u64::BITS - DRAWN_BITS) < self.threshold;
+            let flags = if sampled { SAMPLED } else { 0 };
+            TraceContext::from_random(random(), random(), random(), flags)
         };
         cx.exchange.note(|| match received {
             Some(_) => "the client's trace goes on",
