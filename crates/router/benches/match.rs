@@ -1,10 +1,15 @@
 //! Time of one match, host lookup and path normalisation included, by the size of the table.
 
+#![expect(
+    clippy::expect_used,
+    reason = "a benchmark that cannot begin has nothing better to do"
+)]
+
 use std::hint::black_box;
 use std::iter::Cycle;
 use std::slice::Iter;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use sluicegate_router::{Found, Normal, RouteSpec, Router, Scratch, Subject, normalize};
 
 const SIZES: [usize; 3] = [10, 1_000, 10_000];
@@ -28,7 +33,7 @@ impl Subject for Normalized<'_> {
         self.path
     }
 
-    fn method(&self) -> &str {
+    fn method(&self) -> &'static str {
         "GET"
     }
 
@@ -159,9 +164,9 @@ fn normal_form(c: &mut Criterion) {
     }
 }
 
-criterion_group! {
-    name = benches;
-    config = Criterion::default().sample_size(50);
-    targets = matching, normal_form
+fn main() {
+    let mut criterion = Criterion::default().sample_size(50).configure_from_args();
+    matching(&mut criterion);
+    normal_form(&mut criterion);
+    criterion.final_summary();
 }
-criterion_main!(benches);

@@ -68,15 +68,18 @@ impl HostPattern {
 ///
 /// `None` for what no route can name. `scratch` is written only when there are capitals.
 pub(crate) fn request_host<'a>(authority: &'a str, scratch: &'a mut String) -> Option<&'a str> {
-    let host = match authority.split_once(']') {
-        Some((address, _)) if address.starts_with('[') => authority.get(..=address.len())?,
-        _ => authority.split(':').next()?,
+    let end = if authority.starts_with('[') {
+        authority.find(']').map(|bracket| bracket + 1)
+    } else {
+        authority.bytes().position(|byte| byte == b':')
     };
+    let host = authority.get(..end.unwrap_or(authority.len()))?;
     let host = host.strip_suffix('.').unwrap_or(host);
     if host.is_empty() || host.len() > LONGEST_NAME {
         return None;
     }
-    if !host.bytes().any(|byte| byte.is_ascii_uppercase()) {
+    let has_capital = |found, byte: u8| found | byte.is_ascii_uppercase();
+    if !host.bytes().fold(false, has_capital) {
         return Some(host);
     }
     scratch.clear();

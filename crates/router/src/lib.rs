@@ -17,6 +17,7 @@ mod router;
 mod subject;
 mod template;
 mod tree;
+mod walk;
 
 pub use explain::{Candidate, WhyNot};
 pub use normal_form::{BadPath, Normal, has_encoded_slash, normalize};

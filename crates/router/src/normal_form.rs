@@ -63,6 +63,9 @@ pub fn has_encoded_slash(path: &str) -> bool {
 
 /// Whether a glance suffices; `false` asks for a closer look, not only for a change.
 fn is_plainly_normal(path: &[u8]) -> Result<bool, BadPath> {
+    if has_nothing_to_look_at(path) {
+        return Ok(true);
+    }
     let mut rest = match path {
         [b'/', ..] => path,
         [] => return Ok(false),
@@ -95,6 +98,21 @@ fn is_plainly_normal(path: &[u8]) -> Result<bool, BadPath> {
         }
     }
     Ok(true)
+}
+
+/// The usual path, by two loops without branches, which compile to vector instructions.
+fn has_nothing_to_look_at(path: &[u8]) -> bool {
+    let odd = path.iter().fold(0, |odd, byte| {
+        odd | u8::from(matches!(
+            byte,
+            0..=b' ' | 0x7F.. | b'%' | b';' | b'\\' | b'?' | b'#'
+        ))
+    });
+    let next = path.get(1..).unwrap_or_default();
+    let pairs = path.iter().zip(next).fold(0, |pairs, (first, second)| {
+        pairs | (u8::from(*first == b'/') & u8::from(matches!(second, b'/' | b'.')))
+    });
+    path.first() == Some(&b'/') && odd | pairs == 0
 }
 
 /// What may follow the first dot of a segment that is, or poses as, `.` or `..`.

@@ -48,7 +48,7 @@ mod tests {
         let mut values = Vec::new();
 
         values_of("a=1&b=2&%61=3&a&=4&a=x=y&&", "a", |value| {
-            values.push(value)
+            values.push(value);
         });
 
         assert_eq!(values, ["1", "3", "", "x=y"]);

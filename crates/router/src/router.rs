@@ -7,7 +7,8 @@ use crate::predicate::Predicate;
 use crate::problem::Problem;
 use crate::route::{self, Route};
 use crate::subject::Subject;
-use crate::tree::{Entry, Tree};
+use crate::tree::{Entry, Growing, Tree};
+use crate::walk::Walk;
 
 /// The conditions of one route, as the user wrote them.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +91,7 @@ impl Router {
             .collect();
         contenders.sort_unstable();
 
+        let mut growing = Growing::default();
         for ((_, index, host), rank) in contenders.into_iter().zip(0_u32..) {
             let Some(route) = router.routes.get(index) else {
                 continue;
@@ -100,10 +102,11 @@ impl Router {
                 methods: route.methods.bits(),
                 is_plain: route.predicates.len() == 0,
             };
-            let root = router.hosts.root(host, || router.tree.new_root());
-            router.tree.insert(root, &route.template, entry);
+            let root = router.hosts.root(host, || growing.new_root());
+            growing.insert(root, &route.template, entry);
             router.ranks.push((index, host.clone()));
         }
+        router.tree = growing.finish();
         Ok(router)
     }
 
@@ -211,7 +214,7 @@ impl Router {
                 .host()
                 .and_then(|authority| request_host(authority, host))
         };
-        let mut walk = self.tree.walk(|entry| accept(entry, value));
+        let mut walk = Walk::new(&self.tree, |entry| accept(entry, value));
         for root in self.hosts.roots(host) {
             walk.below(root, request.path());
         }

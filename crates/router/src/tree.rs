@@ -1,20 +1,21 @@
-//! The tree of path templates, one segment a level, that yields every template matching a path.
+//! The tree of path templates, one segment a level.
 //!
 //! The children of all nodes are in one hash table under (node, text), so a node with ten thousand
 //! of them costs what a node with one costs, also below a parameter. Templates that differ in
-//! parameter names only share their nodes. A walk meets a node once at most: it can take no more
-//! steps than the table has nodes, whatever the path.
+//! parameter names only share their nodes.
 
-use std::hash::BuildHasher;
+use std::cmp::Reverse;
+use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::method::Bits;
-use crate::template::{Segment, Tail, Template, between, split_segment};
+use crate::template::{Segment, Tail, Template, between};
 
-const NOBODY: u32 = u32::MAX;
+/// In the place of a node or a rank that is not there.
+pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// One route below one host, at the end of its template.
 #[derive(Clone, Copy, Debug)]
@@ -29,34 +30,63 @@ pub(crate) struct Entry {
     pub(crate) is_plain: bool,
 }
 
-/// All the trees of a table.
+/// All the trees of a table, to be read only.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     edges: HashTable<Edge>,
     texts: String,
+    entries: Vec<Entry>,
+    forms: Vec<Form>,
     hasher: RandomState,
 }
 
-#[derive(Debug)]
-struct Node {
-    /// The lowest rank at or below this node.
-    best: u32,
-    /// The child for a whole segment of any text.
-    any: u32,
-    has_literals: bool,
-    /// For templates that end here.
-    ends: Vec<Entry>,
-    /// For templates that go on with `/**`.
-    rests: Vec<Entry>,
-    /// Lengths of prefix and suffix of parameters within a segment, longest text first.
-    forms: Vec<Form>,
+/// A tree that still grows.
+#[derive(Debug, Default)]
+pub(crate) struct Growing {
+    tree: Tree,
+    entries: Vec<(u32, End, Entry)>,
+    forms: Vec<(u32, Reverse<Form>)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Form {
+/// One place in a template; small, because random paths meet it outside the cache.
+#[derive(Debug, Default)]
+pub(crate) struct Node {
+    /// The lowest rank at or below this node.
+    pub(crate) best: u32,
+    /// The child for a whole segment of any text.
+    pub(crate) any: u32,
+    literals: Literals,
+    ends: Range<u32>,
+    rests: Range<u32>,
+    forms: Range<u32>,
+}
+
+/// How the children for literal segments are found.
+#[derive(Debug, Default)]
+enum Literals {
+    #[default]
+    None,
+    /// The usual case below the first levels: compare, without a trip to the hash table.
+    One {
+        text: Range<u32>,
+        child: u32,
+    },
+    Many,
+}
+
+/// How a template ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    Here,
+    Rest,
+}
+
+/// Lengths of the texts around a parameter; the longest text first, then the longest prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Form {
+    both: u32,
     prefix: u32,
-    suffix: u32,
 }
 
 #[derive(Debug)]
@@ -68,14 +98,7 @@ struct Edge {
     form: Option<Form>,
 }
 
-/// The best candidate so far; whoever cannot be better is not looked at.
-pub(crate) struct Walk<'t, F> {
-    tree: &'t Tree,
-    limit: u32,
-    accept: F,
-}
-
-impl Tree {
+impl Growing {
     /// A node without a parent.
     pub(crate) fn new_root(&mut self) -> u32 {
         self.new_node()
@@ -89,39 +112,53 @@ impl Tree {
             at = self.descend(at, segment);
             self.note_rank(at, entry.rank);
         }
-        let Some(node) = self.nodes.get_mut(at as usize) else {
-            return;
+        let end = match template.tail() {
+            Tail::End => End::Here,
+            Tail::Rest(_) => End::Rest,
         };
-        match template.tail() {
-            Tail::End => node.ends.push(entry),
-            Tail::Rest(_) => node.rests.push(entry),
-        }
+        self.entries.push((at, end, entry));
     }
 
-    /// A walk that asks `accept` about candidates and keeps the best accepted.
-    pub(crate) fn walk<F: FnMut(&Entry) -> bool>(&self, accept: F) -> Walk<'_, F> {
-        Walk {
-            tree: self,
-            limit: NOBODY,
-            accept,
+    /// Puts what belongs to one node side by side.
+    pub(crate) fn finish(self) -> Tree {
+        let Self {
+            mut tree,
+            mut entries,
+            mut forms,
+        } = self;
+        entries.sort_by_key(|(node, end, entry)| (*node, *end, entry.rank));
+        for ((at, end, entry), place) in entries.into_iter().zip(0..) {
+            tree.entries.push(entry);
+            if let Some(node) = tree.nodes.get_mut(at as usize) {
+                match end {
+                    End::Here => extend(&mut node.ends, place),
+                    End::Rest => extend(&mut node.rests, place),
+                }
+            }
         }
+        forms.sort_unstable();
+        forms.dedup();
+        for ((at, Reverse(form)), place) in forms.into_iter().zip(0..) {
+            tree.forms.push(form);
+            if let Some(node) = tree.nodes.get_mut(at as usize) {
+                extend(&mut node.forms, place);
+            }
+        }
+        tree
     }
 
     fn new_node(&mut self) -> u32 {
-        let index = u32::try_from(self.nodes.len()).unwrap_or(NOBODY);
-        self.nodes.push(Node {
+        let index = u32::try_from(self.tree.nodes.len()).unwrap_or(NOBODY);
+        self.tree.nodes.push(Node {
             best: NOBODY,
             any: NOBODY,
-            has_literals: false,
-            ends: Vec::new(),
-            rests: Vec::new(),
-            forms: Vec::new(),
+            ..Node::default()
         });
         index
     }
 
     fn note_rank(&mut self, at: u32, rank: u32) {
-        if let Some(node) = self.nodes.get_mut(at as usize) {
+        if let Some(node) = self.tree.nodes.get_mut(at as usize) {
             node.best = node.best.min(rank);
         }
     }
@@ -130,159 +167,136 @@ impl Tree {
     fn descend(&mut self, at: u32, segment: &Segment) -> u32 {
         match segment {
             Segment::Literal(text) => self
-                .literal(at, text)
-                .unwrap_or_else(|| self.add_edge(at, text, "", None)),
+                .tree
+                .find(at, text, "", None)
+                .unwrap_or_else(|| self.add_literal(at, text)),
             Segment::Parameter { prefix, suffix, .. } if prefix.is_empty() && suffix.is_empty() => {
-                let any = self.nodes.get(at as usize).map_or(NOBODY, |node| node.any);
-                if any != NOBODY {
-                    return any;
-                }
-                let child = self.new_node();
-                if let Some(node) = self.nodes.get_mut(at as usize) {
-                    node.any = child;
-                }
-                child
+                self.any_child(at)
             }
             Segment::Parameter { prefix, suffix, .. } => {
                 let form = Form::of(prefix, suffix);
-                self.formed(at, form, prefix, suffix)
-                    .unwrap_or_else(|| self.add_edge(at, prefix, suffix, Some(form)))
+                self.tree
+                    .find(at, prefix, suffix, Some(form))
+                    .unwrap_or_else(|| {
+                        self.forms.push((at, Reverse(form)));
+                        self.add_edge(at, prefix, suffix, Some(form)).1
+                    })
             }
         }
     }
 
-    fn add_edge(&mut self, parent: u32, prefix: &str, suffix: &str, form: Option<Form>) -> u32 {
-        let child = self.new_node();
-        if let Some(node) = self.nodes.get_mut(parent as usize) {
-            match form {
-                None => node.has_literals = true,
-                Some(form) if node.forms.contains(&form) => {}
-                Some(form) => {
-                    node.forms.push(form);
-                    node.forms.sort_by_key(|form| {
-                        std::cmp::Reverse((form.prefix + form.suffix, form.prefix))
-                    });
-                }
-            }
+    fn any_child(&mut self, at: u32) -> u32 {
+        let any = self.tree.node(at).map_or(NOBODY, |node| node.any);
+        if any != NOBODY {
+            return any;
         }
-        let start = u32::try_from(self.texts.len()).unwrap_or(NOBODY);
-        self.texts.push_str(prefix);
-        self.texts.push_str(suffix);
-        let end = u32::try_from(self.texts.len()).unwrap_or(NOBODY);
-        let edge = Edge {
-            parent,
-            child,
-            text: start..end,
-            form,
-        };
-        let hash = self.hash(parent, prefix, suffix);
-        let (hasher, texts) = (&self.hasher, &self.texts);
-        self.edges.insert_unique(hash, edge, |edge| {
-            let (prefix, suffix) = edge.parts(texts);
-            hasher.hash_one((edge.parent, prefix, suffix))
-        });
+        let child = self.new_node();
+        if let Some(node) = self.tree.nodes.get_mut(at as usize) {
+            node.any = child;
+        }
         child
     }
 
-    fn literal(&self, parent: u32, text: &str) -> Option<u32> {
-        let edge = self.edges.find(self.hash(parent, text, ""), |edge| {
-            edge.parent == parent && edge.form.is_none() && edge.parts(&self.texts).0 == text
-        })?;
-        Some(edge.child)
-    }
-
-    fn formed(&self, parent: u32, form: Form, prefix: &str, suffix: &str) -> Option<u32> {
-        let edge = self.edges.find(self.hash(parent, prefix, suffix), |edge| {
-            edge.parent == parent
-                && edge.form == Some(form)
-                && edge.parts(&self.texts) == (prefix, suffix)
-        })?;
-        Some(edge.child)
-    }
-
-    fn hash(&self, parent: u32, prefix: &str, suffix: &str) -> u64 {
-        self.hasher.hash_one((parent, prefix, suffix))
-    }
-}
-
-impl<F: FnMut(&Entry) -> bool> Walk<'_, F> {
-    /// Visits the templates below a root that match a path in normal form.
-    pub(crate) fn below(&mut self, root: u32, path: &str) {
-        if let Some(tail) = path.strip_prefix('/') {
-            self.visit(root, Some(tail));
+    fn add_literal(&mut self, at: u32, text: &str) -> u32 {
+        let (text, child) = self.add_edge(at, text, "", None);
+        if let Some(node) = self.tree.nodes.get_mut(at as usize) {
+            node.literals = match node.literals {
+                Literals::None => Literals::One { text, child },
+                Literals::One { .. } | Literals::Many => Literals::Many,
+            };
         }
+        child
     }
 
-    /// The rank of the best accepted.
-    pub(crate) fn best(&self) -> Option<u32> {
-        (self.limit != NOBODY).then_some(self.limit)
-    }
-
-    /// `tail` is what follows the slash after the segments consumed; `None` at the path's end.
-    fn visit(&mut self, at: u32, tail: Option<&str>) {
-        let tree = self.tree;
-        let Some(node) = tree.nodes.get(at as usize) else {
-            return;
+    fn add_edge(
+        &mut self,
+        parent: u32,
+        prefix: &str,
+        suffix: &str,
+        form: Option<Form>,
+    ) -> (Range<u32>, u32) {
+        let child = self.new_node();
+        let tree = &mut self.tree;
+        let start = length(&tree.texts);
+        tree.texts.push_str(prefix);
+        tree.texts.push_str(suffix);
+        let text = start..length(&tree.texts);
+        let edge = Edge {
+            parent,
+            child,
+            text: text.clone(),
+            form,
         };
-        if node.best >= self.limit {
-            return;
-        }
-        match tail {
-            None => self.judge(&node.ends),
-            Some(tail) => self.descend(at, node, tail),
-        }
-        self.judge(&node.rests);
-    }
-
-    fn descend(&mut self, at: u32, node: &Node, tail: &str) {
-        if !node.has_literals && node.any == NOBODY && node.forms.is_empty() {
-            return;
-        }
-        let (segment, next) = split_segment(tail);
-        if node.has_literals
-            && let Some(child) = self.tree.literal(at, segment)
-        {
-            self.visit(child, next);
-        }
-        for &form in &node.forms {
-            if let Some(child) = self.tree.child_of_form(at, form, segment) {
-                self.visit(child, next);
-            }
-        }
-        if node.any != NOBODY && !segment.is_empty() {
-            self.visit(node.any, next);
-        }
-    }
-
-    fn judge(&mut self, entries: &[Entry]) {
-        for entry in entries {
-            if entry.rank >= self.limit {
-                return;
-            }
-            if (self.accept)(entry) {
-                self.limit = entry.rank;
-                return;
-            }
-        }
+        let hash = hash(&tree.hasher, parent, prefix, suffix);
+        let (hasher, texts) = (&tree.hasher, &tree.texts);
+        tree.edges.insert_unique(hash, edge, |edge| {
+            let (prefix, suffix) = edge.parts(texts);
+            crate::tree::hash(hasher, edge.parent, prefix, suffix)
+        });
+        (text, child)
     }
 }
 
 impl Tree {
-    fn child_of_form(&self, at: u32, form: Form, segment: &str) -> Option<u32> {
+    pub(crate) fn node(&self, at: u32) -> Option<&Node> {
+        self.nodes.get(at as usize)
+    }
+
+    /// Routes whose template ends at the node, by rank.
+    pub(crate) fn ends(&self, node: &Node) -> &[Entry] {
+        slice(&self.entries, &node.ends)
+    }
+
+    /// Routes whose template goes on with `/**` from the node, by rank.
+    pub(crate) fn rests(&self, node: &Node) -> &[Entry] {
+        slice(&self.entries, &node.rests)
+    }
+
+    /// The forms of parameters within a segment that follow the node, the most text first.
+    pub(crate) fn forms(&self, node: &Node) -> &[Form] {
+        slice(&self.forms, &node.forms)
+    }
+
+    /// The child for exactly this segment.
+    pub(crate) fn literal(&self, at: u32, node: &Node, segment: &str) -> Option<u32> {
+        match &node.literals {
+            Literals::None => None,
+            Literals::One { text, child } => {
+                let text = self
+                    .texts
+                    .as_bytes()
+                    .get(text.start as usize..text.end as usize);
+                (text == Some(segment.as_bytes())).then_some(*child)
+            }
+            Literals::Many => self.find(at, segment, "", None),
+        }
+    }
+
+    /// The child for a parameter with texts of these lengths, when the segment has its texts.
+    pub(crate) fn formed(&self, at: u32, form: Form, segment: &str) -> Option<u32> {
         let prefix = segment.get(..form.prefix as usize)?;
-        let suffix = segment.get(segment.len().checked_sub(form.suffix as usize)?..)?;
+        let suffix = (form.both - form.prefix) as usize;
+        let suffix = segment.get(segment.len().checked_sub(suffix)?..)?;
         between(segment, prefix, suffix)?;
-        self.formed(at, form, prefix, suffix)
+        self.find(at, prefix, suffix, Some(form))
+    }
+
+    fn find(&self, parent: u32, prefix: &str, suffix: &str, form: Option<Form>) -> Option<u32> {
+        let hash = hash(&self.hasher, parent, prefix, suffix);
+        let edge = self.edges.find(hash, |edge| {
+            edge.parent == parent
+                && edge.form == form
+                && edge.parts(&self.texts) == (prefix, suffix)
+        })?;
+        Some(edge.child)
     }
 }
 
 impl Form {
-    /// Templates are short (see `Template::parse`), so lengths fit.
     fn of(prefix: &str, suffix: &str) -> Self {
-        let length = |text: &str| u32::try_from(text.len()).unwrap_or(NOBODY);
         Self {
+            both: length(prefix) + length(suffix),
             prefix: length(prefix),
-            suffix: length(suffix),
         }
     }
 }
@@ -295,4 +309,32 @@ impl Edge {
         let prefix = self.form.map_or(text.len(), |form| form.prefix as usize);
         text.split_at_checked(prefix).unwrap_or_default()
     }
+}
+
+/// Different edges may share a hash; they are compared afterwards.
+fn hash(hasher: &RandomState, parent: u32, prefix: &str, suffix: &str) -> u64 {
+    let mut state = hasher.build_hasher();
+    state.write_u32(parent);
+    state.write(prefix.as_bytes());
+    if !suffix.is_empty() {
+        state.write(suffix.as_bytes());
+    }
+    state.finish()
+}
+
+fn extend(range: &mut Range<u32>, place: u32) {
+    if range.start == range.end {
+        *range = place..place;
+    }
+    range.end = place + 1;
+}
+
+fn slice<'t, T>(all: &'t [T], range: &Range<u32>) -> &'t [T] {
+    all.get(range.start as usize..range.end as usize)
+        .unwrap_or_default()
+}
+
+/// Templates are short (see `Template::parse`) and all of a table's texts far below 4 GiB.
+fn length(text: &str) -> u32 {
+    u32::try_from(text.len()).unwrap_or(NOBODY)
 }

@@ -58,7 +58,7 @@ impl Request {
     }
 
     pub(crate) fn by(mut self, method: &str) -> Self {
-        self.method = method.to_owned();
+        method.clone_into(&mut self.method);
         self
     }
 
