@@ -67,8 +67,10 @@ class Outcome:
     kind: str
     status: int | None = None
     upstream: str | None = None
-    endpoint: str | None = None
+    endpoints: tuple[str, ...] = ()
+    location: str | None = None
     code: str | None = None
+    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ class Explanation:
     @classmethod
     def from_raw(cls, raw: dict[str, Any]) -> Self:
         """Read the engine's answer; fields of a newer engine are kept in `raw` only."""
+        if "error" in raw:
+            raise EngineError(str(raw["error"]))
         sent = raw.get("upstream_request")
         return cls(
             normal_path=raw.get("normal_path"),
@@ -106,12 +110,8 @@ class Explanation:
                 for one in raw.get("candidates") or ()
             ),
             steps=tuple(_step(one) for one in raw.get("steps") or ()),
-            outcome=Outcome(**{name: raw["outcome"].get(name) for name in Outcome.__slots__}),
-            upstream_request=UpstreamRequest(
-                sent["method"], sent["target"], tuple((n, v) for n, v in sent["headers"])
-            )
-            if sent
-            else None,
+            outcome=_outcome(raw["outcome"]),
+            upstream_request=_upstream_request(sent) if sent else None,
             raw=raw,
         )
 
@@ -252,6 +252,16 @@ def _step(raw: dict[str, Any]) -> Step:
         raw.get("code"),
         tuple(str(note) for note in raw.get("notes") or ()),
     )
+
+
+def _outcome(raw: dict[str, Any]) -> Outcome:
+    known = {name: raw[name] for name in Outcome.__slots__ if name in raw}
+    return Outcome(**{**known, "endpoints": tuple(raw.get("endpoints") or ())})
+
+
+def _upstream_request(raw: dict[str, Any]) -> UpstreamRequest:
+    headers = tuple((str(name), str(value)) for name, value in raw["headers"])
+    return UpstreamRequest(raw["method"], raw["target"], headers)
 
 
 def _request_json(request: Request) -> str:

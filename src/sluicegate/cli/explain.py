@@ -144,6 +144,10 @@ def _outcome(explained: Explanation) -> Text:
         text.append(f" {outcome.code}", "red")
     if outcome.upstream:
         text.append(f" to {outcome.upstream}")
-    if outcome.endpoint:
-        text.append(f" at {outcome.endpoint}")
+    if outcome.endpoints:
+        text.append(f" at {' or '.join(outcome.endpoints)}")
+    if outcome.location:
+        text.append(f" to {outcome.location}")
+    if outcome.cause:
+        text.append(f"  ({outcome.cause})", "dim")
     return text

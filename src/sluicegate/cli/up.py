@@ -33,8 +33,9 @@ def up(
 ) -> None:
     """Start a gateway to try; writes sluicegate.yaml when there is none.
 
-    The file is followed: change it and the gateway changes. Ctrl-C ends it. Exit code 0:
-    ended. 1: a port or the state directory is taken. 2: the document is wrong.
+    The file is followed: change it and the gateway changes. Ctrl-C ends it.
+
+    Exit code 0: ended. 1: a port or the state directory is taken. 2: the document is wrong.
 
     Example: `sluicegate up`, then `curl -i http://127.0.0.1:8080/hello`
     """

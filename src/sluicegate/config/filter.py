@@ -1,11 +1,30 @@
 """A filter in a chain; what is inside `config` only the engine knows."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from sluicegate.config.model import Model
 from sluicegate.config.names import Id
+
+Phase = Literal[
+    "identify",
+    "sanitize",
+    "validate",
+    "admit",
+    "guard",
+    "shed",
+    "negotiate",
+    "verify",
+    "authenticate",
+    "authorize",
+    "meter",
+    "tag",
+    "rewrite",
+    "isolate",
+    "respond",
+]
+"""Places in a chain, in their order; which of them a filter may take, only the filter knows."""
 
 
 class FilterUse(Model):
@@ -16,7 +35,7 @@ class FilterUse(Model):
         default=None,
         description="Tells two uses of one filter apart, and names its state; the name by default.",
     )
-    phase: str | None = Field(
+    phase: Phase | None = Field(
         default=None, description="Another phase than the filter's own, where it allows that."
     )
     config: dict[str, Any] = Field(

@@ -120,8 +120,11 @@ def _unused(value: dict[str, Any]) -> Iterator[Problem]:
         for _, _, route in _items(value, "routes")
         if isinstance(upstream := route.get("upstream"), str)
     }
+    known = {name for _, name, _ in _named(value, "upstreams")}
+    # Next to a misspelled reference, "unused" would say the same mistake again.
+    is_misspelled = bool(wanted - known)
     for path, name, _ in _named(value, "upstreams"):
-        if name not in wanted:
+        if name not in wanted and not is_misspelled:
             message = f"no route goes to the upstream `{name}`"
             yield Problem(message, path[:-1], code="unused_upstream", severity="warning")
     if not _list(value, "routes"):

@@ -179,7 +179,7 @@ class Publisher:
             version=version,
             problems=listed(problems),
         )
-        engine.tell({"kind": "config_rejected", "reason": reason, "problems": len(problems)})
+        engine.tell({"kind": "config_rejected", "reason": reason})
 
     def _warn(self, candidate: Candidate) -> None:
         if candidate.warnings:
