@@ -1,5 +1,6 @@
 """`sluicegate explain`: what would happen to a request, and who decides it."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -86,7 +87,8 @@ def _request(method: str, url: str, headers: list[str], body: str | None) -> Req
     try:
         sample = SampleRequest(method=method, url=url, body=body)
     except ValidationError as error:
-        raise ConfigError(problems_of(error, SampleRequest)) from None
+        found = problems_of(error, SampleRequest)
+        raise ConfigError(replace(one, file="request") for one in found) from None
     request = as_request(sample)
     pairs = tuple((name.strip(), value.strip()) for name, _, value in fields)
     host = next((value for name, value in pairs if name.lower() == "host"), request.host)

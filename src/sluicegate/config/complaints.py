@@ -12,6 +12,7 @@ from sluicegate.errors import Path, Problem
 _KINDS = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
     "string_type": "text",
     "bool_type": "true or false",
     "tuple_type": "a list",
@@ -73,7 +74,7 @@ def _problem(details: ErrorDetails, schema: dict[str, Any]) -> Problem:
             problem = _out_of_bounds(path, details, here)
         case _ if kind in _KINDS:
             message = f"{_shown(given)} is not {_KINDS[kind]}"
-            problem = Problem(message, path, code="wrong_type", expected=_KINDS[kind])
+            problem = Problem(message, path, code="wrong_type")
         case _:
             problem = _other(path, details)
     return problem

@@ -127,7 +127,7 @@ def _unused(value: dict[str, Any]) -> Iterator[Problem]:
         if name not in wanted and not is_misspelled:
             message = f"no route goes to the upstream `{name}`"
             yield Problem(message, path[:-1], code="unused_upstream", severity="warning")
-    if not _list(value, "routes"):
+    if not value.get("routes"):
         message = "there are no routes: every request is answered 404"
         yield Problem(message, ("routes",), code="no_routes", severity="warning")
 

@@ -5,8 +5,8 @@ from ruamel.yaml.error import MarkedYAMLError
 from sluicegate.errors import Problem
 
 _HINTS = {
-    "cannot start any token": "spaces for indentation, and quotes around a value that begins "
-    "with @, ` or %",
+    "a tab cannot indent": "spaces for indentation",
+    "cannot start any token": "quotes around a value that begins with @, ` or %",
     "block mapping": "the same indentation as the lines around",
     "block collection": "the same indentation as the lines around",
     "mapping values are not allowed": "quotes around a value that contains `: `, "
@@ -19,7 +19,7 @@ _HINTS = {
 }
 
 
-def syntax_problem(error: MarkedYAMLError) -> Problem:
+def syntax_problem(error: MarkedYAMLError, text: str) -> Problem:
     """Translate an error that has a place."""
     mark = error.problem_mark or error.context_mark
     message = (error.problem or "not YAML").replace("did not find expected", "did not find the")
@@ -27,6 +27,8 @@ def syntax_problem(error: MarkedYAMLError) -> Problem:
         message = f"{message} {error.context}"
         if error.context_mark and mark and error.context_mark.line != mark.line:
             message += f" that began in line {error.context_mark.line + 1}"
+    if mark and _is_tab(text, mark.line, mark.column):
+        message = "a tab cannot indent"
     expected = next((hint for sign, hint in _HINTS.items() if sign in message), None)
     return Problem(
         message,
@@ -35,6 +37,11 @@ def syntax_problem(error: MarkedYAMLError) -> Problem:
         line=mark.line + 1 if mark else 1,
         column=mark.column + 1 if mark else 1,
     )
+
+
+def _is_tab(text: str, line: int, column: int) -> bool:
+    lines = text.split("\n", line + 1)
+    return line < len(lines) and lines[line][column : column + 1] == "\t"
 
 
 def character_problem(error: Exception, text: str) -> Problem:

@@ -70,7 +70,7 @@ def grow(text: str) -> Tree:
     except _Stop as stop:
         tree.problems.append(stop.problem)
     except MarkedYAMLError as error:
-        tree.problems.append(syntax_problem(error))
+        tree.problems.append(syntax_problem(error, text))
     except (YAMLError, ValueError) as error:
         tree.problems.append(character_problem(error, text))
     return tree

@@ -167,7 +167,13 @@ class HostPort:
             )
         host, colon, port = text.rpartition(":")
         if not colon or host.count("[") != host.count("]") or port.endswith("]"):
-            raise wrong(f"`{text}` has no port", code="no_port", expected=expected)
+            only_port = f"127.0.0.1:{text}" if text.isascii() and text.isdigit() else None
+            raise wrong(
+                f"`{text}` is not a host and a port" if only_port else f"`{text}` has no port",
+                code="no_port",
+                expected=expected,
+                suggestion=only_port,
+            )
         if not re.fullmatch("[0-9]{1,9}", port, re.ASCII):
             raise wrong(f"`{port}` is not a port", code="bad_port", expected=expected)
         if int(port) > _LAST_PORT:
