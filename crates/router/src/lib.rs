@@ -1,7 +1,7 @@
 //! Route matching: path normal form, host index, path tree, predicates. Pure; knows nobody.
 //!
-//! There is no cache of results: a match costs less than a lookup by a key made of method, host
-//! and path would, and a cache that hostile paths can fill needs an eviction.
+//! There is no cache of results: a match is itself a few hash lookups, and a cache that hostile
+//! paths can fill would need a bound and an eviction.
 
 mod explain;
 #[doc(hidden)]
