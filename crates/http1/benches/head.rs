@@ -1,5 +1,6 @@
 //! What one head costs: parse, edit, write.
 #![expect(missing_docs, reason = "criterion makes a public function")]
+#![expect(clippy::unwrap_used, reason = "a bench may fail like a test")]
 
 use std::hint::black_box;
 

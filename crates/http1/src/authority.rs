@@ -69,7 +69,7 @@ mod tests {
     // case: SM-13
     #[test]
     fn a_host_is_one_name_with_a_port_at_most() {
-        let table: &[(&str, Option<(&str, Option<u16>)>)] = &[
+        let table = [
             ("a.test", Some(("a.test", None))),
             ("A.TEST.:80", Some(("A.TEST", Some(80)))),
             ("a.test:", Some(("a.test", None))),
@@ -105,7 +105,7 @@ mod tests {
         ];
 
         for (authority, expected) in table {
-            assert_eq!(host_and_port(authority), *expected, "{authority:?}");
+            assert_eq!(host_and_port(authority), expected, "{authority:?}");
             assert_eq!(
                 valid_authority(authority),
                 expected.is_some(),

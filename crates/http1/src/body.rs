@@ -192,11 +192,11 @@ mod tests {
             (Framing::Chunked, b"5\r\nhello\r\n"),
         ] {
             let mut decoder = BodyDecoder::new(framing);
-            let decoded = decoder.decode(torso).unwrap();
+            let piece = decoder.decode(torso).unwrap();
 
             let ended = decoder.finish();
 
-            assert_eq!(torso.get(decoded.data), Some(&b"hello"[..]));
+            assert_eq!(torso.get(piece.data), Some(&b"hello"[..]));
             assert_eq!(
                 ended.map_err(|fault| fault.reason()),
                 Err("body ended early")

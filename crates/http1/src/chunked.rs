@@ -81,31 +81,26 @@ impl Chunked {
         let mut consumed = 0;
         let mut data = 0..0;
         while let Some(rest) = input.get(consumed..).filter(|rest| !rest.is_empty()) {
-            match self.state {
-                State::Done => break,
-                State::Data if !data.is_empty() => break,
-                State::Data => {
-                    let taken =
-                        usize::try_from(self.left).map_or(rest.len(), |left| left.min(rest.len()));
-                    data = consumed..consumed + taken;
-                    consumed += taken;
-                    self.left -= taken as u64;
-                    if self.left == 0 {
-                        self.state = State::DataCr;
-                    }
+            if self.state == State::Done || (self.state == State::Data && !data.is_empty()) {
+                break;
+            }
+            if self.state == State::Data {
+                let taken = self.take_data(rest.len());
+                data = consumed..consumed + taken;
+                consumed += taken;
+                continue;
+            }
+            match rest
+                .first()
+                .map_or(Ok(self.state), |&octet| self.step(octet))
+            {
+                Ok(next) => {
+                    self.state = next;
+                    consumed += 1;
                 }
-                _ => match rest
-                    .first()
-                    .map_or(Ok(self.state), |&octet| self.step(octet))
-                {
-                    Ok(next) => {
-                        self.state = next;
-                        consumed += 1;
-                    }
-                    // The data before the fault is given first; the fault will still be there.
-                    Err(_) if !data.is_empty() => break,
-                    Err(fault) => return Err(fault.into()),
-                },
+                // The data before the fault is given first; the fault will still be there.
+                Err(_) if !data.is_empty() => break,
+                Err(fault) => return Err(fault.into()),
             }
         }
         Ok(Decoded {
@@ -113,6 +108,16 @@ impl Chunked {
             data,
             done: self.state == State::Done,
         })
+    }
+
+    /// How much of so many bytes is data of this chunk.
+    fn take_data(&mut self, available: usize) -> usize {
+        let taken = usize::try_from(self.left).map_or(available, |left| left.min(available));
+        self.left -= taken as u64;
+        if self.left == 0 {
+            self.state = State::DataCr;
+        }
+        taken
     }
 
     /// Takes one byte of framing. A fault leaves everything as it was.
@@ -205,9 +210,8 @@ impl Chunked {
             .split_at_checked(colon)
             .ok_or(Fault::TrailerInvalid)?;
         let value = trim(value.get(1..).unwrap_or_default());
-        if is_forbidden(name) {
-            // Dropped, not refused: senders declare harmless ones such as `Date`.
-        } else {
+        // Dropped, not refused: senders append harmless ones such as `Date`.
+        if !is_forbidden(name) {
             self.trailers
                 .append_bytes(name, value)
                 .map_err(|_| Fault::TrailerInvalid)?;

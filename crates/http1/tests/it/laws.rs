@@ -68,9 +68,9 @@ fn nearly_a_head(first: &'static [&'static str]) -> impl Strategy<Value = Vec<u8
     )
         .prop_map(|(first, pieces, changes)| {
             let mut bytes = first.as_bytes().to_vec();
-            pieces
-                .iter()
-                .for_each(|piece| bytes.extend_from_slice(piece.as_bytes()));
+            for piece in &pieces {
+                bytes.extend_from_slice(piece.as_bytes());
+            }
             for (place, octet) in changes {
                 let place = place.index(bytes.len());
                 bytes[place] = octet;
@@ -145,9 +145,9 @@ fn decode(pieces: &[&[u8]]) -> (Vec<u8>, Pairs, bool) {
     for piece in pieces {
         let mut rest = *piece;
         while !rest.is_empty() {
-            let decoded = decoder.decode(rest).unwrap();
-            data.extend_from_slice(&rest[decoded.data]);
-            rest = &rest[decoded.consumed..];
+            let found = decoder.decode(rest).unwrap();
+            data.extend_from_slice(&rest[found.data]);
+            rest = &rest[found.consumed..];
         }
     }
     (data, pairs_of(decoder.trailers()), decoder.is_done())
@@ -186,7 +186,9 @@ proptest! {
         piece in any::<u8>(),
     ) {
         let mut bytes = vec![piece];
-        pieces.iter().for_each(|piece| bytes.extend_from_slice(piece.as_bytes()));
+        for piece in &pieces {
+            bytes.extend_from_slice(piece.as_bytes());
+        }
 
         fuzz::chunked(&bytes);
     }
@@ -203,7 +205,9 @@ proptest! {
             fields.append(name, value).unwrap();
         }
         let mut bytes = Vec::new();
-        chunks.iter().for_each(|chunk| write_chunk(chunk, &mut bytes));
+        for chunk in &chunks {
+            write_chunk(chunk, &mut bytes);
+        }
         write_last_chunk(Some(&fields), &mut bytes);
 
         prop_assert_eq!(decode(&cut(&bytes, &lengths)), (chunks.concat(), trailers, true));
