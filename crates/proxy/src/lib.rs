@@ -1,1 +1,36 @@
-//! Placeholder.
+//! The data plane: sockets, snapshots, the life of a request, and what is remembered of it.
+//!
+//! Start reading in `life_of_a_request.rs`.
+
+mod alarm;
+mod answers;
+mod buffers;
+mod client;
+mod clock;
+mod core;
+mod engine;
+mod error;
+mod explain;
+mod gate;
+mod housekeeping;
+mod journey;
+mod life_of_a_request;
+mod operations;
+mod passage;
+mod relay;
+mod schema;
+mod server;
+mod snapshot;
+mod socket;
+mod sockets;
+mod subject;
+mod thread;
+mod told;
+mod upstream;
+mod view;
+mod worker;
+
+pub use engine::{Engine, Settings};
+pub use error::EngineError;
+pub use explain::explain;
+pub use schema::schema;

@@ -1,0 +1,567 @@
+//! From the document to the snapshot: everything is checked, and all that is wrong is said at once.
+
+use std::{
+    collections::{HashMap, HashSet},
+    net::IpAddr,
+    sync::Arc,
+};
+
+use sluicegate_core::{Body, Problem, Response, Stage, closest};
+use sluicegate_filters::{Chain, FilterSpec, States};
+use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
+use sluicegate_record::{LogFormat, Masking, Registry};
+use sluicegate_router::{Predicate, RouteSpec, Router, Test};
+
+use super::{HostRule, ListenerSettings, Route, Snapshot, Terminal, Timeouts, document};
+use crate::{answers::Answers, upstream::shared::Shared};
+
+/// A snapshot that may be applied, and what applying it changes besides.
+pub(crate) struct Compiled {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) upstreams: Vec<document::Upstream>,
+    pub(crate) access_log: document::AccessLog,
+}
+
+/// What outlives snapshots and is needed to build one.
+pub(crate) struct Ground<'a> {
+    pub(crate) states: &'a States,
+    pub(crate) registry: &'a Registry,
+    pub(crate) upstreams: &'a HashMap<String, Arc<Shared>>,
+}
+
+/// Parses a snapshot.
+pub(crate) fn read(text: &str) -> Result<document::Document, Problem> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let pointer = pointer_of(error.path());
+        Problem::new(pointer, "invalid", error.into_inner().to_string())
+    })?;
+    deserializer
+        .end()
+        .map_err(|error| Problem::new("", "invalid", error.to_string()))?;
+    Ok(document)
+}
+
+fn pointer_of(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    path.iter()
+        .map(|segment| match segment {
+            Segment::Seq { index } => format!("/{index}"),
+            Segment::Map { key } => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            Segment::Enum { variant } => format!("/{variant}"),
+            Segment::Unknown => "/?".to_owned(),
+        })
+        .collect()
+}
+
+/// Builds the snapshot.
+pub(crate) fn compile(
+    document: document::Document,
+    ground: &Ground<'_>,
+) -> Result<Compiled, Vec<Problem>> {
+    let mut problems = Vec::new();
+    if document.format != 1 {
+        let message = format!("format {} is not known", document.format);
+        problems.push(Problem::new("/format", "unknown_format", message).expecting("1"));
+    }
+    if document.version == 0 {
+        problems.push(Problem::new(
+            "/version",
+            "bad_version",
+            "the version of a snapshot is 1 or more",
+        ));
+    }
+    let listeners = listeners(&document.listeners, &mut problems);
+    let upstreams = upstreams(&document.upstreams, ground, &mut problems);
+    let answers = Arc::new(Answers::build(&document.errors, &mut problems));
+    let entry = chain(
+        Stage::Entry,
+        &document.entry.unwrap_or_else(default_entry),
+        ("listener", "/entry"),
+        ground,
+        &mut problems,
+    );
+    if document.access_log.fields != "sluicegate" {
+        let message = format!("there is no name set `{}`", document.access_log.fields);
+        problems.push(
+            Problem::new("/access_log/fields", "unknown_name_set", message).expecting("sluicegate"),
+        );
+    }
+    if document.metrics.prefix.is_empty()
+        || !document
+            .metrics
+            .prefix
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        || document
+            .metrics
+            .prefix
+            .starts_with(|first: char| first.is_ascii_digit())
+    {
+        problems.push(Problem::new(
+            "/metrics/prefix",
+            "bad_value",
+            "this cannot begin the name of a metric",
+        ));
+    }
+
+    let known: HashMap<&str, (&Arc<Shared>, &document::Upstream)> = upstreams
+        .iter()
+        .zip(&document.upstreams)
+        .map(|(shared, config)| (config.id.as_str(), (shared, config)))
+        .collect();
+    let mut ids = HashSet::new();
+    let mut specs = Vec::new();
+    let mut routes = Vec::new();
+    for (index, route) in document.routes.into_iter().enumerate() {
+        let at = format!("/routes/{index}");
+        check_id(&route.id, &at, &mut ids, "route", &mut problems);
+        let built = build_route(&route, &at, &known, ground, &mut problems);
+        let spec = spec(route, &at, &mut problems);
+        if let Some(built) = built {
+            routes.push(Arc::new(built));
+        }
+        specs.push(spec);
+    }
+    let router = match Router::build(specs) {
+        Ok(router) => Some(router),
+        Err(found) => {
+            problems.extend(found.into_iter().map(|problem| {
+                let at = format!("/routes/{}{}", problem.route, problem.field);
+                let mut said = Problem::new(at, "bad_match", problem.message);
+                said.expected = problem.expected;
+                said
+            }));
+            None
+        }
+    };
+    let (Some(router), Some(entry), true) = (router, entry, problems.is_empty()) else {
+        return Err(problems);
+    };
+    let snapshot = Snapshot {
+        version: document.version,
+        router,
+        routes,
+        entry: Arc::new(entry),
+        answers,
+        listeners,
+        upstreams,
+        log_format: Arc::new(LogFormat::new(Masking::default())),
+        logs: document.access_log.output != "off",
+    };
+    Ok(Compiled {
+        snapshot,
+        upstreams: document.upstreams,
+        access_log: document.access_log,
+    })
+}
+
+/// The filters that run for every request unless the document says otherwise.
+fn default_entry() -> Vec<FilterSpec> {
+    let none = || serde_json::Value::Object(serde_json::Map::new());
+    ["request_id", "trace_context", "header_hygiene"]
+        .map(|name| FilterSpec::new(name, none()))
+        .into()
+}
+
+fn chain(
+    stage: Stage,
+    specs: &[FilterSpec],
+    (scope, at): (&str, &str),
+    ground: &Ground<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Chain> {
+    match Chain::build(stage, specs, scope, ground.states) {
+        Ok(chain) => Some(chain),
+        Err(found) => {
+            problems.extend(found.into_iter().map(|problem| problem.under(at)));
+            None
+        }
+    }
+}
+
+fn listeners(
+    configs: &[document::Listener],
+    problems: &mut Vec<Problem>,
+) -> Vec<Arc<ListenerSettings>> {
+    let mut ids = HashSet::new();
+    let mut addresses = HashSet::new();
+    let mut built = Vec::new();
+    for (index, config) in configs.iter().enumerate() {
+        let at = format!("/listeners/{index}");
+        check_id(&config.id, &at, &mut ids, "listener", problems);
+        if config.address.parse::<std::net::SocketAddr>().is_err() {
+            let message = format!("`{}` is not an address to listen on", config.address);
+            let problem = Problem::new(format!("{at}/address"), "bad_address", message);
+            problems.push(
+                problem.expecting("an IP address and a port, such as 0.0.0.0:8080 or [::]:8080"),
+            );
+        } else if !config.address.ends_with(":0") && !addresses.insert(config.address.clone()) {
+            let message = format!("another listener has the address {}", config.address);
+            problems.push(Problem::new(
+                format!("{at}/address"),
+                "duplicate_address",
+                message,
+            ));
+        }
+        let limits = &config.limits;
+        if !(1..=256).contains(&limits.fields) {
+            problems.push(Problem::new(
+                format!("{at}/limits/fields"),
+                "bad_limit",
+                "the gateway reads 1 to 256 fields",
+            ));
+        }
+        for (name, size, range) in [
+            ("header", limits.header.0, 256..=1 << 20),
+            ("target", limits.target.0, 16..=1 << 20),
+        ] {
+            if !range.contains(&size) {
+                let problem = Problem::new(
+                    format!("{at}/limits/{name}"),
+                    "bad_limit",
+                    format!("{size} bytes are not possible"),
+                );
+                problems.push(problem.expecting(format!("{}B to {}B", range.start(), range.end())));
+            }
+        }
+        built.push(Arc::new(ListenerSettings {
+            id: config.id.as_str().into(),
+            address: config.address.as_str().into(),
+            head: HeadLimits {
+                bytes: usize::try_from(limits.header.0).unwrap_or(usize::MAX),
+                fields: limits.fields,
+                target: usize::try_from(limits.target.0).unwrap_or(usize::MAX),
+            },
+            body_limit: limits.body.0,
+            connections: limits.connections,
+            requests_per_connection: limits.requests_per_connection,
+            header: config.timeouts.header.0,
+            body: config.timeouts.body.0,
+            idle: config.timeouts.idle.0,
+            write: config.timeouts.write.0,
+        }));
+    }
+    built
+}
+
+fn upstreams(
+    configs: &[document::Upstream],
+    ground: &Ground<'_>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Arc<Shared>> {
+    let mut ids = HashSet::new();
+    for (index, config) in configs.iter().enumerate() {
+        let at = format!("/upstreams/{index}");
+        check_id(&config.id, &at, &mut ids, "upstream", problems);
+        if config.endpoints.is_empty() {
+            problems.push(Problem::new(
+                format!("{at}/endpoints"),
+                "no_endpoints",
+                "an upstream needs an endpoint",
+            ));
+        }
+        for (number, endpoint) in config.endpoints.iter().enumerate() {
+            let at = format!("{at}/endpoints/{number}");
+            if split_address(&endpoint.address).is_none() {
+                let message = format!("`{}` is not a host and a port", endpoint.address);
+                let problem = Problem::new(format!("{at}/address"), "bad_address", message);
+                problems.push(problem.expecting(
+                    "such as 10.0.0.7:8080, [2001:db8::7]:8080 or orders.internal:8080",
+                ));
+            }
+            if !(1..=1000).contains(&endpoint.weight) {
+                problems.push(Problem::new(
+                    format!("{at}/weight"),
+                    "bad_weight",
+                    "a weight is 1 to 1000",
+                ));
+            }
+        }
+        if config.connections.max == 0 {
+            problems.push(Problem::new(
+                format!("{at}/connections/max"),
+                "bad_limit",
+                "an upstream needs at least one connection",
+            ));
+        }
+        if !matches!(config.host.as_str(), "keep" | "endpoint") && !valid_authority(&config.host) {
+            let problem = Problem::new(
+                format!("{at}/host"),
+                "bad_host",
+                format!("`{}` is not a host", config.host),
+            );
+            problems.push(problem.expecting("keep, endpoint, or a host name"));
+        }
+    }
+    configs
+        .iter()
+        .map(|config| {
+            let known = ground.upstreams.get(&config.id).cloned();
+            known.unwrap_or_else(|| {
+                Arc::new(Shared::new(config, ground.registry.upstream(&config.id)))
+            })
+        })
+        .collect()
+}
+
+/// A host (brackets gone) and a port.
+pub(crate) fn split_address(address: &str) -> Option<(&str, u16)> {
+    let (host, port) = host_and_port(address)?;
+    let port = port.filter(|port| *port != 0)?;
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .unwrap_or(host);
+    let valid = bare.parse::<IpAddr>().is_ok() || valid_authority(host);
+    (valid && !bare.is_empty()).then_some((bare, port))
+}
+
+fn check_id(
+    id: &str,
+    at: &str,
+    seen: &mut HashSet<String>,
+    kind: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let head = id
+        .bytes()
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let rest = id
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
+    if !(head && rest && id.len() <= 100) {
+        let problem = Problem::new(
+            format!("{at}/id"),
+            "bad_id",
+            format!("`{id}` cannot be the id of a {kind}"),
+        );
+        problems.push(problem.expecting(
+            "a letter or digit, then letters, digits, dots, dashes and underscores; 100 at most",
+        ));
+    }
+    if !seen.insert(id.to_owned()) {
+        let message = format!("another {kind} has the id `{id}`");
+        problems.push(Problem::new(format!("{at}/id"), "duplicate_id", message));
+    }
+}
+
+type Known<'a> = HashMap<&'a str, (&'a Arc<Shared>, &'a document::Upstream)>;
+
+fn build_route(
+    route: &document::Route,
+    at: &str,
+    known: &Known<'_>,
+    ground: &Ground<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Route> {
+    let scope = format!("route:{}", route.id);
+    let chain = chain(
+        Stage::Route,
+        &route.filters,
+        (&scope, &format!("{at}/filters")),
+        ground,
+        problems,
+    );
+    let ends = [
+        route.upstream.is_some(),
+        route.respond.is_some(),
+        route.redirect.is_some(),
+    ];
+    if ends.into_iter().filter(|given| *given).count() != 1 {
+        let problem = Problem::new(
+            at,
+            "one_end",
+            "a route has exactly one of `upstream`, `respond` and `redirect`",
+        );
+        problems.push(problem);
+        return None;
+    }
+    let mut timeouts = Timeouts::default();
+    let mut host = HostRule::Keep;
+    let terminal = if let Some(name) = &route.upstream {
+        let Some((shared, config)) = known.get(name.as_str()) else {
+            let names: Vec<&str> = known.keys().copied().collect();
+            let mut problem = Problem::new(
+                format!("{at}/upstream"),
+                "unknown_upstream",
+                format!("there is no upstream `{name}`"),
+            );
+            problem.suggestion = closest(name, names.iter().copied()).map(ToOwned::to_owned);
+            problems.push(problem);
+            return None;
+        };
+        timeouts = Timeouts {
+            response: route
+                .timeouts
+                .response
+                .unwrap_or(config.timeouts.response)
+                .0,
+            idle: route.timeouts.idle.unwrap_or(config.timeouts.idle).0,
+            total: route
+                .timeouts
+                .total
+                .or(config.timeouts.total)
+                .map(|span| span.0),
+        };
+        host = match config.host.as_str() {
+            "keep" => HostRule::Keep,
+            "endpoint" => HostRule::Endpoint,
+            fixed => HostRule::Fixed(fixed.into()),
+        };
+        Terminal::Upstream((*shared).clone())
+    } else if let Some(respond) = &route.respond {
+        Terminal::Answer(respond_with(respond, at, problems)?)
+    } else if let Some(redirect) = &route.redirect {
+        Terminal::Answer(redirect_to(redirect, at, problems)?)
+    } else {
+        return None;
+    };
+    let chain = chain?;
+    let wants_params = chain.path_params().next().is_some();
+    Some(Route {
+        id: route.id.as_str().into(),
+        template: route.matches.path.as_str().into(),
+        terminal,
+        wants_params,
+        chain: Arc::new(chain),
+        body_limit: route.limits.body.map(|size| size.0),
+        encoded_slash: route.encoded_slash,
+        timeouts,
+        host,
+        series: ground.registry.route(&route.id),
+    })
+}
+
+fn respond_with(
+    respond: &document::Respond,
+    at: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<Response> {
+    let before = problems.len();
+    if !(200..600).contains(&respond.status) {
+        let message = format!("{} is not a final status", respond.status);
+        problems.push(
+            Problem::new(format!("{at}/respond/status"), "bad_status", message)
+                .expecting("200 to 599"),
+        );
+    }
+    let mut response = Response::new(respond.status);
+    for (name, value) in &respond.headers {
+        let framing = ["content-length", "transfer-encoding", "connection"]
+            .iter()
+            .any(|own| name.eq_ignore_ascii_case(own));
+        if framing || response.head.fields.append(name, value.as_bytes()).is_err() {
+            let message = if framing {
+                "the gateway writes this field itself"
+            } else {
+                "this cannot stand in a header"
+            };
+            let name = name.replace('~', "~0").replace('/', "~1");
+            problems.push(Problem::new(
+                format!("{at}/respond/headers/{name}"),
+                "bad_header",
+                message,
+            ));
+        }
+    }
+    response.body = if respond.body.is_empty() {
+        Body::Empty
+    } else {
+        Body::Bytes(respond.body.clone().into_bytes())
+    };
+    (problems.len() == before).then_some(response)
+}
+
+fn redirect_to(
+    redirect: &document::Redirect,
+    at: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<Response> {
+    let before = problems.len();
+    if !matches!(redirect.status, 301 | 302 | 303 | 307 | 308) {
+        let message = format!("{} does not redirect", redirect.status);
+        let problem = Problem::new(format!("{at}/redirect/status"), "bad_status", message);
+        problems.push(problem.expecting("301, 302, 303, 307 or 308"));
+    }
+    let mut response = Response::new(redirect.status);
+    let readable = redirect
+        .location
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic())
+        && !redirect.location.is_empty();
+    if !readable
+        || response
+            .head
+            .fields
+            .append("Location", redirect.location.as_bytes())
+            .is_err()
+    {
+        let problem = Problem::new(
+            format!("{at}/redirect/location"),
+            "bad_location",
+            "this is not an address",
+        );
+        problems
+            .push(problem.expecting("a URL or a path, with spaces and other characters escaped"));
+    }
+    (problems.len() == before).then_some(response)
+}
+
+fn spec(route: document::Route, at: &str, problems: &mut Vec<Problem>) -> RouteSpec {
+    let at = format!("{at}/match");
+    let mut tests = |list: Vec<document::Predicate>, kind: &str| -> Vec<Predicate> {
+        list.into_iter()
+            .enumerate()
+            .filter_map(|(index, predicate)| {
+                test(predicate, &format!("{at}/{kind}/{index}"), problems)
+            })
+            .collect()
+    };
+    RouteSpec {
+        id: route.id,
+        priority: route.priority,
+        hosts: route.matches.host.into_list(),
+        path: route.matches.path,
+        methods: route.matches.methods,
+        headers: tests(route.matches.headers, "headers"),
+        query: tests(route.matches.query, "query"),
+        cookies: tests(route.matches.cookies, "cookies"),
+    }
+}
+
+fn test(
+    predicate: document::Predicate,
+    at: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<Predicate> {
+    let test = match (predicate.value, predicate.regex, predicate.present) {
+        (Some(value), None, None) => Test::Equals(value),
+        (None, None, Some(present)) => Test::Present(present),
+        (None, Some(pattern), None) => match regex::Regex::new(&pattern) {
+            Ok(regex) => Test::Matches(regex),
+            Err(error) => {
+                problems.push(Problem::new(
+                    format!("{at}/regex"),
+                    "bad_regex",
+                    error.to_string(),
+                ));
+                return None;
+            }
+        },
+        _ => {
+            let problem = Problem::new(
+                at,
+                "one_test",
+                "a condition has exactly one of `value`, `regex` and `present`",
+            );
+            problems.push(problem);
+            return None;
+        }
+    };
+    Some(Predicate {
+        name: predicate.name,
+        test,
+    })
+}

@@ -1,0 +1,115 @@
+//! A compiled configuration: immutable, numbered, shared by all threads.
+
+mod compile;
+pub(crate) mod document;
+
+use std::{sync::Arc, time::Duration};
+
+use sluicegate_core::Response;
+use sluicegate_filters::Chain;
+use sluicegate_http1::HeadLimits;
+use sluicegate_record::{LogFormat, RouteSeries};
+use sluicegate_router::Router;
+
+pub(crate) use self::compile::{Compiled, Ground, compile, read, split_address};
+use crate::{answers::Answers, snapshot::document::EncodedSlash, upstream::shared::Shared};
+
+/// What the data plane obeys.
+pub(crate) struct Snapshot {
+    pub(crate) version: u64,
+    pub(crate) router: Router,
+    /// In the order of the document; the router names them by index.
+    pub(crate) routes: Vec<Arc<Route>>,
+    pub(crate) entry: Arc<Chain>,
+    pub(crate) answers: Arc<Answers>,
+    pub(crate) listeners: Vec<Arc<ListenerSettings>>,
+    pub(crate) upstreams: Vec<Arc<Shared>>,
+    pub(crate) log_format: Arc<LogFormat>,
+    /// Records are written at all.
+    pub(crate) logs: bool,
+}
+
+/// One route, ready to serve.
+pub(crate) struct Route {
+    pub(crate) id: Box<str>,
+    pub(crate) template: Box<str>,
+    pub(crate) terminal: Terminal,
+    pub(crate) chain: Arc<Chain>,
+    /// Its own cap on request bodies.
+    pub(crate) body_limit: Option<u64>,
+    pub(crate) encoded_slash: EncodedSlash,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) host: HostRule,
+    /// A filter of it reads path parameters.
+    pub(crate) wants_params: bool,
+    pub(crate) series: Arc<RouteSeries>,
+}
+
+/// What a route ends in.
+pub(crate) enum Terminal {
+    /// Requests go on.
+    Upstream(Arc<Shared>),
+    /// The gateway answers (`respond`, `redirect`).
+    Answer(Response),
+}
+
+/// Which `Host` the upstream sees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HostRule {
+    /// The client's.
+    Keep,
+    /// The endpoint's address as configured.
+    Endpoint,
+    /// This one.
+    Fixed(Box<str>),
+}
+
+/// How long the upstream may take on this route.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Timeouts {
+    /// From the last byte of the request to the head of the answer (HT-21).
+    pub(crate) response: Duration,
+    /// Between two pieces of a body.
+    pub(crate) idle: Duration,
+    /// The whole exchange; none by default, streams are endless.
+    pub(crate) total: Option<Duration>,
+}
+
+/// What a listener allows its clients.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListenerSettings {
+    pub(crate) id: Box<str>,
+    pub(crate) address: Box<str>,
+    pub(crate) head: HeadLimits,
+    pub(crate) body_limit: u64,
+    pub(crate) connections: u32,
+    pub(crate) requests_per_connection: u64,
+    pub(crate) header: Duration,
+    pub(crate) body: Duration,
+    pub(crate) idle: Duration,
+    pub(crate) write: Duration,
+}
+
+impl Snapshot {
+    /// What is in force before the first document: no listener, no route.
+    pub(crate) fn empty() -> Self {
+        Self {
+            version: 0,
+            router: Router::default(),
+            routes: Vec::new(),
+            entry: Arc::default(),
+            answers: Arc::new(Answers::default()),
+            listeners: Vec::new(),
+            upstreams: Vec::new(),
+            log_format: Arc::new(LogFormat::default()),
+            logs: false,
+        }
+    }
+
+    pub(crate) fn listener(&self, id: &str) -> Option<Arc<ListenerSettings>> {
+        self.listeners
+            .iter()
+            .find(|listener| &*listener.id == id)
+            .cloned()
+    }
+}

@@ -1,0 +1,38 @@
+//! Facts that the Python side pushes in.
+
+use std::net::SocketAddr;
+
+use serde::Deserialize;
+
+use crate::error::EngineError;
+
+/// A fact from the Python side.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Told {
+    /// A document was refused before it became a snapshot.
+    ConfigRejected { reason: String },
+    /// Log files have been moved away.
+    ReopenLogs {},
+    /// A registry knows these instances.
+    Endpoints {
+        upstream: String,
+        endpoints: Vec<ToldEndpoint>,
+    },
+}
+
+/// An instance of a registry.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToldEndpoint {
+    pub(crate) address: SocketAddr,
+    pub(crate) weight: u32,
+}
+
+impl Told {
+    /// # Errors
+    /// An unknown kind, or fields that do not belong to it.
+    pub(crate) fn read(event: &str) -> Result<Self, EngineError> {
+        serde_json::from_str(event).map_err(|error| EngineError::Event(error.to_string()))
+    }
+}

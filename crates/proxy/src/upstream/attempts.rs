@@ -1,0 +1,499 @@
+//! Sending a request to an endpoint until its head of an answer is here, and when to send it again.
+
+use std::{
+    future::poll_fn,
+    io,
+    net::SocketAddr,
+    rc::Rc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use sluicegate_core::{Body, Code, Reject, Response, codes};
+use sluicegate_http1::{
+    BodyDecoder, Framing, HeadLimits, Malformed, Persistence, ResponseHead, parse_response,
+    response_framing, response_keep_alive, strip_hop_by_hop, write_response,
+};
+use sluicegate_record::AttemptKind;
+
+use crate::{
+    alarm::Alarm,
+    client::{BodyEnd, Client},
+    journey::{Flight, Journey},
+    snapshot::HostRule,
+    thread::Thread,
+    upstream::{
+        pool::{Connection, Pool},
+        upload::{Upload, UploadEnd},
+    },
+    view::RouteView,
+};
+
+/// An upstream's head may be this large; a larger one is a broken upstream.
+const HEAD_LIMITS: HeadLimits = HeadLimits {
+    bytes: 64 << 10,
+    fields: 256,
+    target: 0,
+};
+
+/// How long a client that asked for `100 Continue` waits for a silent upstream before the gateway says it (BD-03).
+const CONTINUE_AFTER: Duration = Duration::from_secs(1);
+
+/// How long an end of stream waits for the reset that proves that our bytes came too late.
+const PROOF_WITHIN: Duration = Duration::from_millis(20);
+
+/// The attempts of one exchange at its upstream.
+pub(crate) struct Attempts {
+    route: Rc<RouteView>,
+    pool: Rc<Pool>,
+    endpoint: SocketAddr,
+    upload: Option<Upload>,
+    /// It has been sent again once; there is no second time.
+    resent: bool,
+}
+
+/// Why an attempt gave no answer.
+pub(crate) enum Failure {
+    /// Nothing more can be done.
+    Final(Reject),
+    /// The connection was lost before the answer, in a way that proves or makes it harmless to send again.
+    Lost(Reject),
+}
+
+impl Attempts {
+    /// Picks an endpoint and puts the request into its final form.
+    ///
+    /// # Errors
+    /// There is no endpoint, or the client's body breaks a rule.
+    pub(crate) fn new(journey: &mut Journey<'_>, route: Rc<RouteView>) -> Result<Self, Reject> {
+        let pool = journey.pool(&route)?;
+        let endpoint = pool.pick()?;
+        let framing = journey.request_framing();
+        let fields = &mut journey.passage.exchange.request.fields;
+        match &route.route.host {
+            HostRule::Keep => {}
+            HostRule::Fixed(host) => fields.set("Host", host.as_bytes())?,
+            HostRule::Endpoint => fields.set("Host", pool.name_of(endpoint).as_bytes())?,
+        }
+        let upload = Upload::begin(
+            &journey.passage.exchange.request,
+            framing,
+            journey.passage.body.as_deref(),
+            journey.client,
+            &journey.thread.buffers,
+        )?;
+        Ok(Self {
+            route,
+            pool,
+            endpoint,
+            upload: Some(upload),
+            resent: false,
+        })
+    }
+
+    /// Sends the request to its endpoint and waits for the head of its answer.
+    ///
+    /// # Errors
+    /// [`Failure`]; what it wrote can be sent again only when it is `Lost`.
+    pub(crate) async fn send(&mut self, journey: &mut Journey<'_>) -> Result<Response, Failure> {
+        let thread = journey.thread;
+        let endpoint = self.endpoint;
+        let mut connection = self
+            .pool
+            .acquire(thread, endpoint, self.resent)
+            .await
+            .map_err(Failure::Final)?;
+        let attempt = &mut journey.passage.exchange.attempt;
+        attempt.count += 1;
+        attempt.endpoint = Some(endpoint);
+        attempt.reused = connection.reused;
+        journey.passage.exchange.times.sent = thread.now();
+        let mut counted = Counted::begin(&self.pool, thread.index, &connection, self.resent);
+        let Some(mut upload) = self.upload.take() else {
+            return Err(Failure::Final(
+                Reject::new(&codes::INTERNAL).because("an upload was used twice"),
+            ));
+        };
+
+        let mut head = thread.heads.response();
+        let ended = self
+            .exchange_heads(journey, &mut connection, &mut upload, &mut head)
+            .await;
+        match ended {
+            Ok(()) => {}
+            Err(end) => {
+                let failure = self.judge(end, journey, &connection, &upload).await;
+                self.upload = Some(upload);
+                return Err(failure);
+            }
+        }
+
+        let method = journey.passage.exchange.request.method();
+        let framing = response_framing(&head, method)
+            .map_err(|malformed| Failure::Final(ambiguous(endpoint, malformed)))?;
+        let keeps = response_keep_alive(&head) && framing != Framing::UntilClose;
+        strip_hop_by_hop(&mut head.fields);
+        let times = &mut journey.passage.exchange.times;
+        times.answered = thread.now();
+        counted.answered = Some(times.answered.saturating_sub(times.sent));
+        journey.flight = Some(Flight {
+            connection,
+            pool: self.pool.clone(),
+            upload,
+            body: BodyDecoder::new(framing),
+            framing,
+            keeps,
+            _counted: counted,
+        });
+        Ok(Response {
+            head,
+            body: Body::Upstream,
+        })
+    }
+
+    /// Decides whether a lost connection is followed by one more attempt.
+    ///
+    /// # Errors
+    /// The reject to answer with.
+    pub(crate) fn again_or_give_up(&mut self, failure: Failure) -> Result<(), Reject> {
+        match failure {
+            Failure::Lost(_) if !self.resent => {
+                self.resent = true;
+                if let Some(upload) = &mut self.upload {
+                    upload.rewind();
+                }
+                Ok(())
+            }
+            Failure::Lost(reject) | Failure::Final(reject) => Err(reject),
+        }
+    }
+
+    /// Writes the request and reads the head of the answer, both at once.
+    async fn exchange_heads(
+        &self,
+        journey: &mut Journey<'_>,
+        connection: &mut Connection,
+        upload: &mut Upload,
+        head: &mut ResponseHead,
+    ) -> Result<(), End> {
+        let Journey {
+            thread,
+            client,
+            alarm,
+            total,
+            ..
+        } = journey;
+        let mut watch = Watch {
+            thread,
+            alarm,
+            total: *total,
+            timeouts: self.route.route.timeouts,
+            continue_at: client
+                .awaits_continue
+                .then(|| thread.now() + CONTINUE_AFTER),
+            stage: Stage::Upload,
+            armed: false,
+        };
+        poll_fn(|cx| {
+            watch.upload(cx, client, connection, upload)?;
+            match poll_final_head(cx, thread, client, connection, head) {
+                Poll::Ready(result) => return Poll::Ready(result),
+                Poll::Pending => {}
+            }
+            if upload.is_done() && client.poll_gone(cx, &thread.buffers).is_ready() {
+                return Poll::Ready(Err(End::Client(BodyEnd::Gone)));
+            }
+            watch.poll(cx, client, upload)
+        })
+        .await
+    }
+
+    /// Turns the end of an attempt into a failure: may this request be sent once more?
+    async fn judge(
+        &self,
+        end: End,
+        journey: &Journey<'_>,
+        connection: &Connection,
+        upload: &Upload,
+    ) -> Failure {
+        let endpoint = connection.endpoint;
+        match end {
+            End::Client(BodyEnd::Gone) => Failure::Final(Reject::new(&codes::CLIENT_GONE)),
+            End::Client(BodyEnd::Reject(reject)) => Failure::Final(reject),
+            End::Timeout(code) => {
+                Failure::Final(Reject::new(code).because(format!("endpoint {endpoint}")))
+            }
+            End::Malformed(malformed) => Failure::Final(ambiguous(endpoint, malformed)),
+            End::Answering(cause) => Failure::Final(
+                Reject::new(&codes::UPSTREAM_BROKEN)
+                    .because(format!("endpoint {endpoint}: {cause}")),
+            ),
+            End::Lost(cause) => {
+                let reject = Reject::new(&codes::UPSTREAM_BROKEN).because(format!(
+                    "endpoint {endpoint} ({}): {}",
+                    if connection.reused {
+                        "reused connection"
+                    } else {
+                        "new connection"
+                    },
+                    cause
+                        .as_ref()
+                        .map_or_else(|| "end of stream".to_owned(), ToString::to_string),
+                ));
+                let idempotent = is_idempotent(journey.passage.exchange.request.method());
+                let harmless = upload.is_unwritten()
+                    || (connection.reused && idempotent && upload.is_replayable())
+                    || (connection.reused
+                        && upload.went_whole()
+                        && cause.is_none()
+                        && came_too_late(connection).await);
+                if harmless {
+                    Failure::Lost(reject)
+                } else {
+                    Failure::Final(reject)
+                }
+            }
+        }
+    }
+}
+
+/// An attempt in flight, for the metrics of the upstream.
+pub(crate) struct Counted {
+    pool: Rc<Pool>,
+    thread: usize,
+    /// How long the head of the answer took, once it is there.
+    answered: Option<Duration>,
+}
+
+impl Counted {
+    fn begin(pool: &Rc<Pool>, thread: usize, connection: &Connection, again: bool) -> Self {
+        let kind = AttemptKind {
+            retry: again,
+            reused: connection.reused,
+        };
+        pool.shared.series.begun(thread, kind);
+        Self {
+            pool: pool.clone(),
+            thread,
+            answered: None,
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        if let Some(took) = self.answered {
+            self.pool.shared.series.answered(self.thread, took);
+        }
+        self.pool.shared.series.ended(self.thread);
+    }
+}
+
+/// How an attempt ended without a head.
+enum End {
+    Client(BodyEnd),
+    Timeout(&'static Code),
+    Malformed(Malformed),
+    /// The connection broke inside the head of the answer.
+    Answering(String),
+    /// The connection ended before the first byte of the answer; no error means end of stream.
+    Lost(Option<io::Error>),
+}
+
+/// Which deadline runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Upload,
+    Response,
+}
+
+/// The deadlines of an attempt.
+struct Watch<'a> {
+    thread: &'a Thread,
+    alarm: &'a Alarm,
+    total: Option<Duration>,
+    timeouts: crate::snapshot::Timeouts,
+    continue_at: Option<Duration>,
+    stage: Stage,
+    armed: bool,
+}
+
+impl Watch<'_> {
+    /// Moves the request on.
+    fn upload(
+        &mut self,
+        cx: &mut Context<'_>,
+        client: &mut Client,
+        connection: &mut Connection,
+        upload: &mut Upload,
+    ) -> Result<(), End> {
+        if upload.is_dead || self.stage == Stage::Response {
+            return Ok(());
+        }
+        match upload.poll(cx, client, &mut connection.socket, &self.thread.buffers) {
+            Poll::Ready(Ok(())) => {
+                self.stage = Stage::Response;
+                self.armed = false;
+            }
+            Poll::Ready(Err(UploadEnd::Client(end))) => return Err(End::Client(end)),
+            // What it answered before it stopped taking may still be there to read.
+            Poll::Ready(Err(UploadEnd::Upstream)) => upload.is_dead = true,
+            Poll::Pending => {}
+        }
+        Ok(())
+    }
+
+    /// Arms the deadline of the stage, and rings when it has passed.
+    fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        client: &mut Client,
+        upload: &mut Upload,
+    ) -> Poll<Result<(), End>> {
+        if !self.armed || upload.moved {
+            self.arm(client, upload);
+        }
+        if self.alarm.poll(|| self.thread.now(), cx).is_pending() {
+            return Poll::Pending;
+        }
+        let now = self.thread.now();
+        if self.continue_at.is_some_and(|at| at <= now) && client.awaits_continue {
+            say_continue(client);
+            let _ = client.poll_flush(cx);
+            self.arm(client, upload);
+            let _ = self.alarm.poll(|| self.thread.now(), cx);
+            return Poll::Pending;
+        }
+        let code = if self.total.is_some_and(|at| at <= now) {
+            &codes::TOTAL_TIMEOUT
+        } else if self.stage == Stage::Upload && upload.waits_for_client && !upload.is_dead {
+            return Poll::Ready(Err(End::Client(BodyEnd::Reject(
+                Reject::new(&codes::BODY_TIMEOUT).closing(),
+            ))));
+        } else {
+            &codes::UPSTREAM_TIMEOUT
+        };
+        Poll::Ready(Err(End::Timeout(code)))
+    }
+
+    fn arm(&mut self, client: &Client, upload: &mut Upload) {
+        upload.moved = false;
+        self.armed = true;
+        let span = match self.stage {
+            Stage::Response => self.timeouts.response,
+            Stage::Upload if upload.waits_for_client => client.body_timeout,
+            Stage::Upload => self.timeouts.idle,
+        };
+        let mut at = self.thread.now() + span;
+        if client.awaits_continue
+            && let Some(continue_at) = self.continue_at
+        {
+            at = at.min(continue_at);
+        }
+        self.alarm.set(self.total.map_or(at, |total| total.min(at)));
+    }
+}
+
+/// Reads heads until the final one; interim answers go to the client as they come.
+fn poll_final_head(
+    cx: &mut Context<'_>,
+    thread: &Thread,
+    client: &mut Client,
+    connection: &mut Connection,
+    head: &mut ResponseHead,
+) -> Poll<Result<(), End>> {
+    loop {
+        let unread = connection.socket.unread();
+        if !unread.is_empty() {
+            match parse_response(unread, &HEAD_LIMITS, head) {
+                Ok(Some(consumed)) => {
+                    connection.socket.consume(consumed);
+                    if !(100..200).contains(&head.status()) {
+                        return Poll::Ready(Ok(()));
+                    }
+                    if head.status() == 101 {
+                        return Poll::Ready(Err(End::Answering(
+                            "101 without an upgrade".to_owned(),
+                        )));
+                    }
+                    pass_interim(client, head);
+                    let _ = client.poll_flush(cx);
+                    continue;
+                }
+                Ok(None) => {}
+                Err(malformed) => return Poll::Ready(Err(End::Malformed(malformed))),
+            }
+        }
+        match connection.socket.poll_fill(cx, &thread.buffers, false) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Ok(0)) if connection.socket.unread().is_empty() => {
+                return Poll::Ready(Err(End::Lost(None)));
+            }
+            Poll::Ready(Ok(0)) => {
+                return Poll::Ready(Err(End::Answering(
+                    "end of stream inside the head".to_owned(),
+                )));
+            }
+            Poll::Ready(Err(error)) if connection.socket.unread().is_empty() => {
+                return Poll::Ready(Err(End::Lost(Some(error))));
+            }
+            Poll::Ready(Err(error)) => return Poll::Ready(Err(End::Answering(error.to_string()))),
+            Poll::Ready(Ok(_)) => {}
+        }
+    }
+}
+
+/// Interim answers are for HTTP/1.1 clients only (BD-05); a `100` only for one that waits for it.
+fn pass_interim(client: &mut Client, head: &mut ResponseHead) {
+    if !client.is_http11 {
+        return;
+    }
+    if head.status() == 100 {
+        if client.awaits_continue {
+            say_continue(client);
+        }
+        return;
+    }
+    strip_hop_by_hop(&mut head.fields);
+    write_response(
+        head,
+        Framing::Empty,
+        Persistence::KeepAlive,
+        &mut client.output,
+    );
+}
+
+fn say_continue(client: &mut Client) {
+    client.awaits_continue = false;
+    client
+        .output
+        .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
+}
+
+/// Whether the peer had closed before our bytes reached it: its FIN came first, and its kernel
+/// answered our bytes with a reset, which a socket in CLOSE-WAIT reports as `EPIPE`. A bare reset
+/// proves nothing: a peer may have read everything before it.
+async fn came_too_late(connection: &Connection) -> bool {
+    let tries = 10_u32;
+    for _ in 0..tries {
+        match connection.socket.stream().take_error() {
+            Ok(Some(error)) => return error.kind() == io::ErrorKind::BrokenPipe,
+            Ok(None) => tokio::time::sleep(PROOF_WITHIN / tries).await,
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+/// RFC 9110 §9.2.2.
+fn is_idempotent(method: &str) -> bool {
+    matches!(
+        method,
+        "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE"
+    )
+}
+
+fn ambiguous(endpoint: SocketAddr, malformed: Malformed) -> Reject {
+    Reject::new(&codes::UPSTREAM_MALFORMED)
+        .because(format!("endpoint {endpoint}: {}", malformed.reason()))
+}

@@ -1,0 +1,9 @@
+//! The upstream's side: endpoints, connections, attempts.
+
+pub(crate) mod attempts;
+mod permits;
+pub(crate) mod pool;
+pub(crate) mod resolve;
+pub(crate) mod shared;
+mod tally;
+pub(crate) mod upload;

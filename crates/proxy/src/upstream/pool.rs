@@ -1,0 +1,295 @@
+//! The upstream connections of one thread, and how one is had.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::{HashMap, VecDeque},
+    future::poll_fn,
+    net::SocketAddr,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use sluicegate_core::{Reject, codes};
+use sluicegate_record::ConnectResult;
+use tokio::net::TcpStream;
+
+use crate::{
+    socket::Socket,
+    thread::Thread,
+    upstream::{
+        permits::Permit,
+        shared::{Endpoints, Shared},
+        tally::Tally,
+    },
+};
+
+/// One connection to an endpoint.
+pub(crate) struct Connection {
+    pub(crate) socket: Socket,
+    pub(crate) endpoint: SocketAddr,
+    /// It has served an exchange before: the peer may have closed it meanwhile.
+    pub(crate) reused: bool,
+    born: Duration,
+    idle_since: Duration,
+    tally: Tally,
+    _permit: Permit,
+}
+
+/// The connections of one thread to one upstream. Lives as long as the upstream, across snapshots.
+pub(crate) struct Pool {
+    pub(crate) shared: Arc<Shared>,
+    idle: RefCell<HashMap<SocketAddr, Vec<Connection>, foldhash::fast::RandomState>>,
+    idle_count: Cell<usize>,
+    /// Tasks of this thread that stand in line: a connection coming back is theirs first.
+    local_line: RefCell<VecDeque<Waker>>,
+    /// The endpoints as of the generation seen last: looking costs one atomic load.
+    endpoints: RefCell<(u64, Arc<Endpoints>)>,
+}
+
+impl Pool {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        let endpoints = RefCell::new((shared.generation(), shared.endpoints()));
+        Self {
+            shared,
+            endpoints,
+            idle: RefCell::default(),
+            idle_count: Cell::new(0),
+            local_line: RefCell::default(),
+        }
+    }
+
+    /// The endpoint whose turn it is.
+    ///
+    /// # Errors
+    /// 503 when there is none.
+    pub(crate) fn pick(&self) -> Result<SocketAddr, Reject> {
+        let mut endpoints = self.endpoints.borrow_mut();
+        let generation = self.shared.generation();
+        if endpoints.0 != generation {
+            *endpoints = (generation, self.shared.endpoints());
+        }
+        endpoints.1.pick().ok_or_else(|| {
+            Reject::new(&codes::NO_ENDPOINT)
+                .because(format!("upstream {} has no address", self.shared.id))
+                .retry_after(Duration::from_secs(1))
+        })
+    }
+
+    /// The name under which the endpoint was configured.
+    pub(crate) fn name_of(&self, endpoint: SocketAddr) -> String {
+        self.endpoints.borrow().1.name_of(endpoint)
+    }
+
+    /// A connection to `endpoint`: an idle one, or a new one within the caps and the connect timeout.
+    ///
+    /// # Errors
+    /// 503 when the pool is exhausted, 502 or 504 when the endpoint does not accept.
+    pub(crate) async fn acquire(
+        &self,
+        thread: &Thread,
+        endpoint: SocketAddr,
+        fresh: bool,
+    ) -> Result<Connection, Reject> {
+        let now = thread.now();
+        if !fresh && let Some(connection) = self.take_idle(endpoint, now) {
+            return Ok(connection);
+        }
+        let permit = match self.shared.permits.take() {
+            Some(permit) => permit,
+            None => {
+                let waiting = Tally::waiting(&self.shared.series, thread.index);
+                let turn = self.wait_in_line(thread, endpoint).await;
+                drop(waiting);
+                self.shared
+                    .series
+                    .waited(thread.index, thread.now().saturating_sub(now));
+                match turn? {
+                    Turn::Permit(permit) => permit,
+                    Turn::Connection(connection) => return Ok(connection),
+                }
+            }
+        };
+        self.connect(thread, endpoint, permit).await
+    }
+
+    /// Takes a connection back after a clean exchange.
+    pub(crate) fn release(&self, mut connection: Connection, thread: &Thread) {
+        let now = thread.now();
+        connection.socket.rest(&thread.buffers);
+        connection.reused = true;
+        connection.idle_since = now;
+        connection.tally.rests();
+        let wanted_here = !self.local_line.borrow().is_empty();
+        let surplus = self.shared.permits.is_short() && !wanted_here;
+        let aged = now.saturating_sub(connection.born) >= self.shared.settings().life;
+        if surplus || aged || connection.socket.is_disturbed() {
+            return;
+        }
+        self.idle
+            .borrow_mut()
+            .entry(connection.endpoint)
+            .or_default()
+            .push(connection);
+        self.count_idle(1);
+        if wanted_here && let Some(waker) = self.local_line.borrow_mut().pop_front() {
+            waker.wake();
+        }
+    }
+
+    /// Closes what is idle too long, too old, closed by the peer, or no longer an endpoint (HT-13).
+    pub(crate) fn evict(&self, thread: &Thread) {
+        let now = thread.now();
+        let settings = self.shared.settings();
+        let endpoints = self.shared.endpoints();
+        let mut idle = self.idle.borrow_mut();
+        let before: usize = idle.values().map(Vec::len).sum();
+        idle.retain(|endpoint, connections| {
+            if endpoints.contains(*endpoint) {
+                connections
+                    .retain(|connection| !connection.is_stale(now, settings.idle, settings.life));
+            } else {
+                connections.clear();
+            }
+            !connections.is_empty()
+        });
+        let after: usize = idle.values().map(Vec::len).sum();
+        drop(idle);
+        self.forget_idle(before - after);
+    }
+
+    /// Closes one idle connection because another thread is short of permits.
+    pub(crate) fn give_one_up(&self) {
+        let mut idle = self.idle.borrow_mut();
+        let given = idle.values_mut().find_map(Vec::pop);
+        drop(idle);
+        if given.is_some() {
+            self.forget_idle(1);
+        }
+    }
+
+    /// Closes everything idle.
+    pub(crate) fn clear(&self) {
+        self.idle.borrow_mut().clear();
+        self.forget_idle(self.idle_count.get());
+    }
+
+    fn take_idle(&self, endpoint: SocketAddr, now: Duration) -> Option<Connection> {
+        if self.idle_count.get() == 0 {
+            return None;
+        }
+        let settings = self.shared.settings();
+        let mut idle = self.idle.borrow_mut();
+        let connections = idle.get_mut(&endpoint)?;
+        while let Some(mut connection) = connections.pop() {
+            self.forget_idle(1);
+            if !connection.is_stale(now, settings.idle, settings.life) {
+                connection.tally.works();
+                return Some(connection);
+            }
+        }
+        None
+    }
+
+    async fn wait_in_line(&self, thread: &Thread, endpoint: SocketAddr) -> Result<Turn, Reject> {
+        let within = self.shared.settings().acquire;
+        thread.ask_for_idle(&self.shared);
+        let place = self.shared.permits.wait();
+        let turn = poll_fn(|cx: &mut Context<'_>| {
+            if let Some(connection) = self.take_idle(endpoint, thread.now()) {
+                return Poll::Ready(Turn::Connection(connection));
+            }
+            if let Poll::Ready(permit) = place.poll(cx) {
+                return Poll::Ready(Turn::Permit(permit));
+            }
+            // An idle connection to another endpoint holds the permit we need.
+            if self.idle_count.get() > 0 {
+                self.give_one_up();
+                cx.waker().wake_by_ref();
+            }
+            let mut line = self.local_line.borrow_mut();
+            if !line.iter().any(|waker| waker.will_wake(cx.waker())) {
+                line.push_back(cx.waker().clone());
+            }
+            Poll::Pending
+        });
+        tokio::time::timeout(within, turn)
+            .await
+            .map_err(|_| Reject::new(&codes::UPSTREAM_BUSY).retry_after(Duration::from_secs(1)))
+    }
+
+    async fn connect(
+        &self,
+        thread: &Thread,
+        endpoint: SocketAddr,
+        permit: Permit,
+    ) -> Result<Connection, Reject> {
+        let within = self.shared.settings().connect;
+        let begun = thread.now();
+        let stream = match tokio::time::timeout(within, TcpStream::connect(endpoint)).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) => {
+                self.shared.series.connected(
+                    thread.index,
+                    ConnectResult::Failed,
+                    thread.now().saturating_sub(begun),
+                );
+                return Err(Reject::new(&codes::UPSTREAM_UNREACHABLE)
+                    .because(format!("connect to {endpoint}: {error}")));
+            }
+            Err(_) => {
+                self.shared
+                    .series
+                    .connected(thread.index, ConnectResult::Failed, within);
+                let cause = format!("connect to {endpoint}: no answer within {within:?}");
+                return Err(Reject::new(&codes::UPSTREAM_CONNECT_TIMEOUT).because(cause));
+            }
+        };
+        // Without it a small body after its head would wait for the peer's acknowledgement.
+        let _ = stream.set_nodelay(true);
+        let born = thread.now();
+        self.shared
+            .series
+            .connected(thread.index, ConnectResult::Ok, born.saturating_sub(begun));
+        Ok(Connection {
+            socket: Socket::new(stream),
+            endpoint,
+            reused: false,
+            born,
+            idle_since: born,
+            tally: Tally::working(&self.shared.series, thread.index),
+            _permit: permit,
+        })
+    }
+
+    fn count_idle(&self, count: usize) {
+        self.idle_count.set(self.idle_count.get() + count);
+        self.shared.idle_changed(i64::try_from(count).unwrap_or(0));
+    }
+
+    fn forget_idle(&self, count: usize) {
+        self.idle_count
+            .set(self.idle_count.get().saturating_sub(count));
+        self.shared.idle_changed(-i64::try_from(count).unwrap_or(0));
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Connection {
+    fn is_stale(&self, now: Duration, idle: Duration, life: Duration) -> bool {
+        now.saturating_sub(self.idle_since) >= idle
+            || now.saturating_sub(self.born) >= life
+            || self.socket.is_disturbed()
+    }
+}
+
+/// What standing in line brought.
+enum Turn {
+    Permit(Permit),
+    Connection(Connection),
+}
