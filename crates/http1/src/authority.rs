@@ -2,7 +2,7 @@
 
 use std::net::Ipv6Addr;
 
-use crate::octets::is_host_text;
+use crate::octets::is_host;
 
 /// Longest host that is accepted: that of a name in the DNS, with its trailing dot.
 const LONGEST_HOST: usize = 254;
@@ -34,15 +34,20 @@ pub fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
     Some((host, port_of(port)?))
 }
 
+/// The host without its trailing dot, if its labels are not empty.
 fn name(host: &str) -> Option<&str> {
     let name = host.strip_suffix('.').unwrap_or(host);
-    let is_valid = is_host_text(name.as_bytes())
-        && !name.is_empty()
-        && host.len() <= LONGEST_HOST
-        && !name.starts_with('.')
-        && !name.ends_with('.')
-        && !name.contains("..");
-    is_valid.then_some(name)
+    if host.len() > LONGEST_HOST {
+        return None;
+    }
+    let mut before = b'.';
+    for octet in name.bytes() {
+        if !is_host(octet) || (octet == b'.' && before == b'.') {
+            return None;
+        }
+        before = octet;
+    }
+    (before != b'.').then_some(name)
 }
 
 /// The port behind `:`; none if there is nothing, or nothing behind the colon.
