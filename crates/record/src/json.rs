@@ -124,16 +124,28 @@ fn hex(number: u32, digits: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// Nearly all text is printable ASCII without quotes. Sixteen bytes at a time without a branch is a
-/// form that the compiler turns into vector instructions.
+/// Nearly all text is printable ASCII without quotes. The end is looked at in a block that overlaps
+/// the one before, because byte by byte it would cost more than all the rest.
 fn is_plain(text: &[u8]) -> bool {
     let (blocks, rest) = text.as_chunks::<16>();
-    let special = |byte: &u8| *byte < 0x20 || *byte > 0x7e || *byte == b'"' || *byte == b'\\';
-    blocks.iter().all(|block| {
-        !block
-            .iter()
-            .fold(false, |found, byte| found | special(byte))
-    }) && !rest.iter().any(special)
+    if let Some(last) = text.last_chunk::<16>() {
+        return blocks.iter().all(is_plain_block) && is_plain_block(last);
+    }
+    match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(first), Some(last)) => is_plain_block(first) && is_plain_block(last),
+        _ => rest.iter().all(|byte| !is_special(*byte)),
+    }
+}
+
+/// Without a branch inside, the compiler makes vector instructions of it.
+fn is_plain_block<const LENGTH: usize>(block: &[u8; LENGTH]) -> bool {
+    !block
+        .iter()
+        .fold(false, |found, byte| found | is_special(*byte))
+}
+
+fn is_special(byte: u8) -> bool {
+    !(0x20..=0x7e).contains(&byte) || byte == b'"' || byte == b'\\'
 }
 
 #[cfg(test)]

@@ -50,21 +50,21 @@ const LONGEST: usize = 48;
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     names: Box<[Box<[u8]>]>,
-    /// The last letters that occur, one bit each: most names are told by them alone.
-    last: u128,
+    /// Which pairs of last letters occur: most names are told by them alone.
+    endings: Endings,
 }
 
 impl Names {
     pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         let names: Box<[Box<[u8]>]> = names
             .map(|name| significant(name.as_bytes()).collect())
-            .filter(|name: &Box<[u8]>| !name.is_empty())
+            .filter(|name: &Box<[u8]>| name.len() > 1)
             .collect();
-        let last = names.iter().filter_map(|name| name.last());
-        Self {
-            last: last.fold(0, |bits, byte| bits | bit(*byte)),
-            names,
+        let mut endings = Endings([0; 2]);
+        for name in &names {
+            endings.add(name.iter().copied());
         }
+        Self { names, endings }
     }
 
     /// Whether the value of this name has to be hidden. It may be percent-encoded, quoted, or in
@@ -75,10 +75,7 @@ impl Names {
             .get(name.len().saturating_sub(LONGEST)..)
             .unwrap_or(name);
         let word = last_word(decode(name, &mut decoded));
-        let Some(last) = significant(word).last() else {
-            return false;
-        };
-        if self.last & bit(last) == 0 {
+        if !self.endings.may_have(significant(word)) {
             return false;
         }
         let mut buffer = [0; LONGEST];
@@ -94,12 +91,34 @@ impl Names {
     }
 }
 
-fn bit(byte: u8) -> u128 {
-    1 << (byte & 127)
+/// A set of pairs of last letters, one bit for several of them.
+#[derive(Debug, Clone, Copy)]
+struct Endings([u128; 2]);
+
+impl Endings {
+    fn add(&mut self, name: impl DoubleEndedIterator<Item = u8>) {
+        if let Some((last, before)) = Self::bits(name) {
+            let [lasts, befores] = &mut self.0;
+            *lasts |= last;
+            *befores |= before;
+        }
+    }
+
+    fn may_have(&self, name: impl DoubleEndedIterator<Item = u8>) -> bool {
+        let [lasts, befores] = self.0;
+        Self::bits(name).is_some_and(|(last, before)| lasts & last != 0 && befores & before != 0)
+    }
+
+    fn bits(mut name: impl DoubleEndedIterator<Item = u8>) -> Option<(u128, u128)> {
+        let last = name.next_back()?;
+        let before = name.next_back()?;
+        let mixed = before.wrapping_mul(7).wrapping_add(last.wrapping_mul(31));
+        Some((1 << (last & 127), 1 << (mixed & 127)))
+    }
 }
 
 /// `Access-Token`, `access_token` and `accessToken` are one name.
-fn significant(name: &[u8]) -> impl Iterator<Item = u8> {
+fn significant(name: &[u8]) -> impl DoubleEndedIterator<Item = u8> {
     name.iter()
         .filter(|byte| !matches!(byte, b'_' | b'-'))
         .map(u8::to_ascii_lowercase)
