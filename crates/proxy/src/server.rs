@@ -88,10 +88,17 @@ async fn connection(thread: &Rc<Thread>, stream: TcpStream, remote: SocketAddr, 
     );
     let alarm = thread.alarms.alarm();
     let mut served = 0_u64;
+    let mut known = None;
+    let mut settings = Arc::<ListenerSettings>::default();
     loop {
-        let Some(settings) = thread.view().snapshot.listener(&listener) else {
-            break;
-        };
+        let generation = thread.core.generation();
+        if known != Some(generation) {
+            let Some(current) = thread.view().snapshot.listener(&listener) else {
+                break;
+            };
+            settings = current;
+            known = Some(generation);
+        }
         let mut head = thread.heads.request();
         let end = next_head(thread, &mut client, &alarm, &settings, &mut head).await;
         alarm.clear();

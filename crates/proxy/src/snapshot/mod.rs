@@ -76,7 +76,7 @@ pub(crate) struct Timeouts {
 }
 
 /// What a listener allows its clients.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ListenerSettings {
     pub(crate) id: Box<str>,
     pub(crate) address: Box<str>,

@@ -71,6 +71,10 @@ impl Attempts {
         let framing = journey.request_framing();
         let fields = &mut journey.passage.exchange.request.fields;
         match &route.route.host {
+            // An HTTP/1.0 request may come without; what goes on is HTTP/1.1.
+            HostRule::Keep if !fields.contains("Host") => {
+                fields.set("Host", pool.name_of(endpoint).as_bytes())?;
+            }
             HostRule::Keep => {}
             HostRule::Fixed(host) => fields.set("Host", host.as_bytes())?,
             HostRule::Endpoint => fields.set("Host", pool.name_of(endpoint).as_bytes())?,

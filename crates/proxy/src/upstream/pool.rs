@@ -42,7 +42,9 @@ pub(crate) struct Pool {
     idle: RefCell<HashMap<SocketAddr, Vec<Connection>, foldhash::fast::RandomState>>,
     idle_count: Cell<usize>,
     /// Tasks of this thread that stand in line: a connection coming back is theirs first.
-    local_line: RefCell<VecDeque<Waker>>,
+    local_line: RefCell<VecDeque<(u64, Waker)>>,
+    /// Numbers those who stand in line.
+    next_number: Cell<u64>,
     /// The endpoints as of the generation seen last: looking costs one atomic load.
     endpoints: RefCell<(u64, Arc<Endpoints>)>,
 }
@@ -56,6 +58,7 @@ impl Pool {
             idle: RefCell::default(),
             idle_count: Cell::new(0),
             local_line: RefCell::default(),
+            next_number: Cell::new(0),
         }
     }
 
@@ -132,7 +135,7 @@ impl Pool {
             .or_default()
             .push(connection);
         self.count_idle(1);
-        if wanted_here && let Some(waker) = self.local_line.borrow_mut().pop_front() {
+        if wanted_here && let Some((_, waker)) = self.local_line.borrow_mut().pop_front() {
             waker.wake();
         }
     }
@@ -195,6 +198,7 @@ impl Pool {
         let within = self.shared.settings().acquire;
         thread.ask_for_idle(&self.shared);
         let place = self.shared.permits.wait();
+        let number = Number::draw(self);
         let turn = poll_fn(|cx: &mut Context<'_>| {
             if let Some(connection) = self.take_idle(endpoint, thread.now()) {
                 return Poll::Ready(Turn::Connection(connection));
@@ -207,10 +211,7 @@ impl Pool {
                 self.give_one_up();
                 cx.waker().wake_by_ref();
             }
-            let mut line = self.local_line.borrow_mut();
-            if !line.iter().any(|waker| waker.will_wake(cx.waker())) {
-                line.push_back(cx.waker().clone());
-            }
+            number.stand(cx.waker());
             Poll::Pending
         });
         tokio::time::timeout(within, turn)
@@ -285,6 +286,37 @@ impl Connection {
         now.saturating_sub(self.idle_since) >= idle
             || now.saturating_sub(self.born) >= life
             || self.socket.is_disturbed()
+    }
+}
+
+/// A place in the line of this thread; leaving gives it up, so that no wake is lost on one who has gone.
+struct Number<'a> {
+    pool: &'a Pool,
+    number: u64,
+}
+
+impl<'a> Number<'a> {
+    fn draw(pool: &'a Pool) -> Self {
+        let number = pool.next_number.get();
+        pool.next_number.set(number.wrapping_add(1));
+        Self { pool, number }
+    }
+
+    fn stand(&self, waker: &Waker) {
+        let mut line = self.pool.local_line.borrow_mut();
+        match line.iter_mut().find(|(number, _)| *number == self.number) {
+            Some((_, known)) => known.clone_from(waker),
+            None => line.push_back((self.number, waker.clone())),
+        }
+    }
+}
+
+impl Drop for Number<'_> {
+    fn drop(&mut self) {
+        self.pool
+            .local_line
+            .borrow_mut()
+            .retain(|(number, _)| *number != self.number);
     }
 }
 
