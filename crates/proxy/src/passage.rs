@@ -144,7 +144,9 @@ impl<'t> Passage<'t> {
         }
         let subject = HeadSubject(&self.exchange.request);
         let router = &view.snapshot.router;
-        let index = match router.find(&subject, &mut view.scratch.borrow_mut()) {
+        // A statement of its own: the scratch is needed again for `Allow`.
+        let found = router.find(&subject, &mut view.scratch.borrow_mut());
+        let index = match found {
             Found::Route(index) => index,
             Found::NotFound => return Err(Reject::new(&codes::NO_ROUTE)),
             Found::MethodNotAllowed => {
