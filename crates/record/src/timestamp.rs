@@ -9,15 +9,23 @@ pub(crate) fn write(unix: Duration, out: &mut Vec<u8>) {
     let seconds = unix.as_secs();
     let (year, month, day) = date(seconds / DAY);
     let clock = seconds % DAY;
-    let mut text = *b"0000-00-00T00:00:00.000Z";
-    put(&mut text, 0..4, year);
-    put(&mut text, 5..7, month);
-    put(&mut text, 8..10, day);
-    put(&mut text, 11..13, clock / 3_600);
-    put(&mut text, 14..16, clock / 60 % 60);
-    put(&mut text, 17..19, clock % 60);
-    put(&mut text, 20..23, u64::from(unix.subsec_millis()));
+    let (hour, minute, second) = (clock / 3_600, clock / 60 % 60, clock % 60);
+    let millis = u64::from(unix.subsec_millis());
+    // One array and one copy: this is written for every request.
+    #[rustfmt::skip]
+    let text = [
+        digit(year / 1_000), digit(year / 100), digit(year / 10), digit(year), b'-',
+        digit(month / 10), digit(month), b'-', digit(day / 10), digit(day), b'T',
+        digit(hour / 10), digit(hour), b':', digit(minute / 10), digit(minute), b':',
+        digit(second / 10), digit(second), b'.',
+        digit(millis / 100), digit(millis / 10), digit(millis), b'Z',
+    ];
     out.extend_from_slice(&text);
+}
+
+/// The last decimal digit.
+fn digit(number: u64) -> u8 {
+    b'0' + u8::try_from(number % 10).unwrap_or(0)
 }
 
 /// Year, month and day of a day since 1970, by eras of 400 years that begin in March, so that the
@@ -37,14 +45,6 @@ fn date(days: u64) -> (u64, u64, u64) {
     };
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     (year, month, day)
-}
-
-/// Decimal digits, with zeros in front.
-fn put(text: &mut [u8], place: std::ops::Range<usize>, mut number: u64) {
-    for digit in text.get_mut(place).into_iter().flatten().rev() {
-        *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
-        number /= 10;
-    }
 }
 
 #[cfg(test)]

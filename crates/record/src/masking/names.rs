@@ -67,17 +67,34 @@ impl Names {
         Self { names, endings }
     }
 
+    /// Whether a name that ends here could be one of them. Two letters tell for nearly all; what is
+    /// encoded, quoted or in brackets has to be looked at closely.
+    pub(super) fn may_end(&self, before: &[u8]) -> bool {
+        match before {
+            [.., fourth, third, second, last]
+                if *fourth != b'%'
+                    && *third != b'%'
+                    && second.is_ascii_alphanumeric()
+                    && last.is_ascii_alphanumeric() =>
+            {
+                self.endings.may_have(significant(&[*second, *last]))
+            }
+            _ => true,
+        }
+    }
+
     /// Whether the value of this name has to be hidden. It may be percent-encoded, quoted, or in
     /// brackets: the last word of it counts.
     pub(super) fn contain(&self, name: &[u8]) -> bool {
-        let mut decoded = [0; LONGEST];
         let name = name
             .get(name.len().saturating_sub(LONGEST)..)
             .unwrap_or(name);
-        let word = last_word(decode(name, &mut decoded));
-        if !self.endings.may_have(significant(word)) {
+        let mut decoded = [0; LONGEST];
+        let name = without_end(decode(name, &mut decoded));
+        if !self.endings.may_have(significant(name)) {
             return false;
         }
+        let word = last_word(name);
         let mut buffer = [0; LONGEST];
         let mut length = 0;
         for (place, byte) in buffer.iter_mut().zip(significant(word)) {
@@ -146,13 +163,15 @@ fn decode<'a>(name: &'a [u8], buffer: &'a mut [u8; LONGEST]) -> &'a [u8] {
     buffer.get(..length).unwrap_or_default()
 }
 
-/// `password` of `user[password]`, `user.password` and `"password"`.
+/// Without the bracket or quote after a name.
+fn without_end(name: &[u8]) -> &[u8] {
+    let last = name.iter().rposition(|byte| super::is_word(*byte));
+    name.get(..last.map_or(0, |last| last + 1))
+        .unwrap_or_default()
+}
+
+/// `password` of `user[password`, `user.password` and `"password`.
 fn last_word(name: &[u8]) -> &[u8] {
-    let end = name
-        .iter()
-        .rposition(|byte| super::is_word(*byte))
-        .map_or(0, |last| last + 1);
-    let name = name.get(..end).unwrap_or_default();
     let start = name
         .iter()
         .rposition(|byte| !super::is_word(*byte))

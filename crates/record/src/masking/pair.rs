@@ -107,8 +107,8 @@ impl Iterator for Pairs<'_> {
                 continue;
             };
             self.at = hit + length;
-            let name = self.name(hit);
-            if !self.names.contain(name) {
+            let before = self.text.get(..hit)?;
+            if !(self.names.may_end(before) && self.names.contain(self.name(hit))) {
                 // The next name may not reach back over this one: that would make long text quadratic.
                 self.bound = hit;
                 continue;
