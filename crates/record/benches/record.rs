@@ -1,4 +1,8 @@
 //! What one request costs: its line and its metrics.
+#![expect(
+    missing_docs,
+    reason = "criterion's macro writes an undocumented function"
+)]
 
 use std::{hint::black_box, net::SocketAddr, rc::Rc, sync::Arc, time::Duration};
 

@@ -7,6 +7,7 @@ use std::{
 };
 
 use sluicegate_core::{Code, Exchange, Outcome, codes};
+use sluicegate_http1::Malformed;
 
 use crate::{
     entry::{Entry, shown_status},
@@ -123,10 +124,7 @@ impl LogFormat {
             known(b",\"reason\":\"", code.reason, line);
         }
         let exchange = entry.exchange;
-        let malformed = exchange
-            .malformed
-            .as_ref()
-            .map(|malformed| malformed.reason());
+        let malformed = exchange.malformed.as_ref().map(Malformed::reason);
         if let Some(cause) = exchange.cause.as_deref().or(malformed) {
             self.masked(b",\"cause\":", cause.as_bytes(), line);
         }

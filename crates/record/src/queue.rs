@@ -67,9 +67,19 @@ struct State {
     last_failure: Option<String>,
     /// The writer sleeps; otherwise nobody has to be woken.
     idle: bool,
-    closing: bool,
-    abandoned: bool,
-    ended: bool,
+    life: Life,
+}
+
+/// How far the queue is on its way to the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Life {
+    Open,
+    /// Nothing more is taken; the writer writes what is there.
+    Closing,
+    /// Nobody waits for the writer any more; what it still holds is counted as dropped.
+    Abandoned,
+    /// The writer has ended.
+    Ended,
 }
 
 /// Whole lines.
@@ -107,9 +117,7 @@ impl LogQueue {
                 orders: Orders::default(),
                 last_failure: None,
                 idle: false,
-                closing: false,
-                abandoned: false,
-                ended: false,
+                life: Life::Open,
             }),
             work: Condvar::new(),
             ended: Condvar::new(),
@@ -133,7 +141,7 @@ impl LogQueue {
         let bytes = state.waiting.bytes.saturating_add(lines.len());
         let count = state.waiting.records.saturating_add(records);
         let fits = bytes <= state.limits.bytes && count <= state.limits.records;
-        if state.closing || !(fits || state.waiting.records == 0) {
+        if state.life != Life::Open || !(fits || state.waiting.records == 0) {
             state.recycle(lines);
             drop(state);
             add(&self.dropped, records);
@@ -196,7 +204,7 @@ impl LogQueue {
     pub(crate) fn release(&self, batch: Batch) {
         let (bytes, records) = (batch.lines.len(), batch.records);
         let mut state = self.lock();
-        if state.abandoned {
+        if state.life >= Life::Abandoned {
             return;
         }
         state.waiting.bytes = state.waiting.bytes.saturating_sub(bytes);
@@ -215,7 +223,7 @@ impl LogQueue {
     /// Lets the writer sleep until there is something to do; false when there never will be.
     pub(crate) fn wait_for_work(&self) -> bool {
         let mut state = self.lock();
-        while state.batches.is_empty() && state.orders.is_empty() && !state.closing {
+        while state.has_nothing_to_do() && state.life == Life::Open {
             state.idle = true;
             state = self
                 .work
@@ -223,41 +231,38 @@ impl LogQueue {
                 .unwrap_or_else(PoisonError::into_inner);
         }
         state.idle = false;
-        !state.abandoned && !(state.closing && state.batches.is_empty() && state.orders.is_empty())
+        state.life < Life::Abandoned && !state.has_nothing_to_do()
     }
 
     /// Lets the writer sleep before it tries again, not beyond the beginning of the end; false when
     /// nobody waits for it any more.
     pub(crate) fn wait_for_retry(&self, pause: Duration) -> bool {
         let state = self.lock();
-        let closing = state.closing;
-        let pause = if closing {
-            pause.min(LAST_PAUSES)
-        } else {
-            pause
+        let life = state.life;
+        let pause = match life {
+            Life::Open => pause,
+            Life::Closing | Life::Abandoned | Life::Ended => pause.min(LAST_PAUSES),
         };
-        let keep = |state: &mut State| {
-            state.orders.is_empty() && !state.abandoned && state.closing == closing
-        };
+        let keep = |state: &mut State| state.orders.is_empty() && state.life == life;
         let result = self.work.wait_timeout_while(state, pause, keep);
         let (state, _) = result.unwrap_or_else(PoisonError::into_inner);
-        !state.abandoned
+        state.life < Life::Abandoned
     }
 
     /// Takes nothing more, and waits for the writer to end. What it has not written `within` is
     /// given up and counted; true when nothing had to be.
     pub(crate) fn close(&self, within: Duration) -> bool {
         let mut state = self.lock();
-        state.closing = true;
+        state.life = state.life.max(Life::Closing);
         self.work.notify_one();
         let result = self
             .ended
-            .wait_timeout_while(state, within, |state| !state.ended);
+            .wait_timeout_while(state, within, |state| state.life != Life::Ended);
         (state, _) = result.unwrap_or_else(PoisonError::into_inner);
-        if state.ended {
+        if state.life == Life::Ended {
             return true;
         }
-        state.abandoned = true;
+        state.life = Life::Abandoned;
         state.batches.clear();
         let left = std::mem::take(&mut state.waiting.records);
         add(&self.dropped, left);
@@ -267,7 +272,7 @@ impl LogQueue {
     }
 
     pub(crate) fn set_ended(&self) {
-        self.lock().ended = true;
+        self.lock().life = Life::Ended;
         self.ended.notify_all();
     }
 
@@ -277,6 +282,10 @@ impl LogQueue {
 }
 
 impl State {
+    fn has_nothing_to_do(&self) -> bool {
+        self.batches.is_empty() && self.orders.is_empty()
+    }
+
     fn recycle(&mut self, mut buffer: Vec<u8>) {
         if self.spare.len() < SPARE_BUFFERS && buffer.capacity() <= SPARE_BYTES {
             buffer.clear();

@@ -50,19 +50,20 @@ const LONGEST: usize = 48;
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     names: Box<[Box<[u8]>]>,
-    /// Which pairs of last letters occur: most names are told by them alone.
     endings: Endings,
 }
 
 impl Names {
     pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         let names: Box<[Box<[u8]>]> = names
-            .map(|name| significant(name.as_bytes()).collect())
-            .filter(|name: &Box<[u8]>| name.len() > 1)
+            .map(|name| significant(name.as_bytes()).collect::<Box<[u8]>>())
+            .filter(|name| name.len() > 1)
             .collect();
-        let mut endings = Endings([0; 2]);
+        let mut endings = Endings::default();
         for name in &names {
-            endings.add(name.iter().copied());
+            if let [.., before, last] = **name {
+                endings.add(before, last);
+            }
         }
         Self { names, endings }
     }
@@ -70,14 +71,14 @@ impl Names {
     /// Whether a name that ends here could be one of them. Two letters tell for nearly all; what is
     /// encoded, quoted or in brackets has to be looked at closely.
     pub(super) fn may_end(&self, before: &[u8]) -> bool {
-        match before {
-            [.., fourth, third, second, last]
-                if *fourth != b'%'
-                    && *third != b'%'
-                    && second.is_ascii_alphanumeric()
+        match *before {
+            [.., fourth, third, before, last]
+                if fourth != b'%'
+                    && third != b'%'
+                    && before.is_ascii_alphanumeric()
                     && last.is_ascii_alphanumeric() =>
             {
-                self.endings.may_have(significant(&[*second, *last]))
+                self.endings.may_have(before, last)
             }
             _ => true,
         }
@@ -90,11 +91,7 @@ impl Names {
             .get(name.len().saturating_sub(LONGEST)..)
             .unwrap_or(name);
         let mut decoded = [0; LONGEST];
-        let name = without_end(decode(name, &mut decoded));
-        if !self.endings.may_have(significant(name)) {
-            return false;
-        }
-        let word = last_word(name);
+        let word = last_word(decode(name, &mut decoded));
         let mut buffer = [0; LONGEST];
         let mut length = 0;
         for (place, byte) in buffer.iter_mut().zip(significant(word)) {
@@ -108,34 +105,26 @@ impl Names {
     }
 }
 
-/// A set of pairs of last letters, one bit for several of them.
-#[derive(Debug, Clone, Copy)]
-struct Endings([u128; 2]);
+/// A set of pairs of last letters: for each last letter, one bit for each letter before it. Only the
+/// five bits that tell letters apart count, so it may have more than was added.
+#[derive(Debug, Clone, Copy, Default)]
+struct Endings([u32; 32]);
 
 impl Endings {
-    fn add(&mut self, name: impl DoubleEndedIterator<Item = u8>) {
-        if let Some((last, before)) = Self::bits(name) {
-            let [lasts, befores] = &mut self.0;
-            *lasts |= last;
-            *befores |= before;
+    fn add(&mut self, before: u8, last: u8) {
+        if let Some(letters) = self.0.get_mut(usize::from(last & 31)) {
+            *letters |= 1 << (before & 31);
         }
     }
 
-    fn may_have(&self, name: impl DoubleEndedIterator<Item = u8>) -> bool {
-        let [lasts, befores] = self.0;
-        Self::bits(name).is_some_and(|(last, before)| lasts & last != 0 && befores & before != 0)
-    }
-
-    fn bits(mut name: impl DoubleEndedIterator<Item = u8>) -> Option<(u128, u128)> {
-        let last = name.next_back()?;
-        let before = name.next_back()?;
-        let mixed = before.wrapping_mul(7).wrapping_add(last.wrapping_mul(31));
-        Some((1 << (last & 127), 1 << (mixed & 127)))
+    fn may_have(&self, before: u8, last: u8) -> bool {
+        let letters = self.0.get(usize::from(last & 31));
+        letters.is_some_and(|letters| letters & (1 << (before & 31)) != 0)
     }
 }
 
 /// `Access-Token`, `access_token` and `accessToken` are one name.
-fn significant(name: &[u8]) -> impl DoubleEndedIterator<Item = u8> {
+fn significant(name: &[u8]) -> impl Iterator<Item = u8> {
     name.iter()
         .filter(|byte| !matches!(byte, b'_' | b'-'))
         .map(u8::to_ascii_lowercase)
@@ -163,20 +152,14 @@ fn decode<'a>(name: &'a [u8], buffer: &'a mut [u8; LONGEST]) -> &'a [u8] {
     buffer.get(..length).unwrap_or_default()
 }
 
-/// Without the bracket or quote after a name.
-fn without_end(name: &[u8]) -> &[u8] {
-    let last = name.iter().rposition(|byte| super::is_word(*byte));
-    name.get(..last.map_or(0, |last| last + 1))
-        .unwrap_or_default()
-}
-
-/// `password` of `user[password`, `user.password` and `"password`.
+/// `password` of `user[password]`, `user.password` and `"password"`.
 fn last_word(name: &[u8]) -> &[u8] {
-    let start = name
-        .iter()
-        .rposition(|byte| !super::is_word(*byte))
-        .map_or(0, |stop| stop + 1);
-    name.get(start..).unwrap_or_default()
+    let is_word = |byte: &u8| super::is_word(*byte);
+    let end = name.iter().rposition(is_word).map_or(0, |last| last + 1);
+    let name = name.get(..end).unwrap_or_default();
+    let other = name.iter().rposition(|byte| !is_word(byte));
+    name.get(other.map_or(0, |other| other + 1)..)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

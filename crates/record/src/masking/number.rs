@@ -117,9 +117,7 @@ fn is_card(digits: &[u8]) -> bool {
         digits,
         [b'1'..=b'9', _, _, _, _, _, b'1', b'8' | b'9', ..]
             | [b'1'..=b'9', _, _, _, _, _, b'2', b'0', ..]
-    ) && digits
-        .get(10..14)
-        .is_some_and(|rest| is_month_and_day(rest))
+    ) && digits.get(10..14).is_some_and(is_month_and_day)
 }
 
 /// Year, month and day of two digits each, as in cards before 1999.

@@ -169,6 +169,9 @@ impl Registry {
     }
 }
 
+/// Writes the samples of one metric of a series with this id.
+type Expose<T> = fn(&T, &str, &mut Text<'_>);
+
 impl Series {
     fn forget(&mut self, now: Duration) {
         self.routes.forget(now);
@@ -176,8 +179,7 @@ impl Series {
     }
 
     fn expose(&self, text: &mut Text<'_>) {
-        type OfRoute = fn(&RouteSeries, &str, &mut Text<'_>);
-        let of_routes: [(&Metric, OfRoute); 4] = [
+        let of_routes: [(&Metric, Expose<RouteSeries>); 4] = [
             (&table::REQUESTS, RouteSeries::expose_requests),
             (&table::REQUEST_DURATION, RouteSeries::expose_duration),
             (&table::REJECTED, RouteSeries::expose_rejected),
@@ -189,8 +191,7 @@ impl Series {
                 .iter()
                 .for_each(|(id, series)| expose(series, id, text));
         }
-        type OfUpstream = fn(&UpstreamSeries, &str, &mut Text<'_>);
-        let of_upstreams: [(&Metric, OfUpstream); 9] = [
+        let of_upstreams: [(&Metric, Expose<UpstreamSeries>); 9] = [
             (&table::UPSTREAM_DURATION, UpstreamSeries::expose_duration),
             (&table::IN_FLIGHT, UpstreamSeries::expose_in_flight),
             (

@@ -1,4 +1,8 @@
 //! The record seen from outside: the line, the queue with its writer, and the metrics.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail like the test itself"
+)]
 
 mod exposition;
 mod line;

@@ -30,7 +30,7 @@ pub(crate) fn forwarded(method: &str, target: &str) -> Exchange {
         request,
         peer("203.0.113.7:50123"),
         Rc::from("http"),
-        Duration::from_micros(1_000_000),
+        Duration::from_secs(1),
     );
     exchange.request_id = Some(RequestId::from_random(1, 2));
     exchange.trace = Some(TraceContext::from_random(3, 4, 5, 1));

@@ -1,6 +1,6 @@
 //! The writer rotates, opens again, survives a failing output, and ends in time.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{fs, os::fd::AsRawFd, path::Path, sync::Arc, time::Duration};
 
 use sluicegate_record::{LogQueue, LogWriter, Output, QueueLimits, Rotation};
 
@@ -122,6 +122,30 @@ fn a_full_disk_fills_the_queue_and_every_lost_record_is_counted() {
     assert!(queue.counts().failures > 0);
     assert!(!queue.offer(b"late\n".into(), 1));
     assert_eq!(queue.counts().dropped, 701);
+}
+
+// case: ME-02
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_that_does_not_read_delays_nobody_beyond_the_deadline() {
+    let (reader, end) = std::io::pipe().unwrap();
+    let path = format!("/proc/self/fd/{}", end.as_raw_fd());
+    let queue = Arc::new(LogQueue::new(QueueLimits {
+        bytes: 1 << 20,
+        records: 1000,
+    }));
+    let writer = LogWriter::new(queue.clone(), file(Path::new(&path), None));
+    let writer = writer.spawn().unwrap();
+
+    for _ in 0..10 {
+        queue.offer(vec![b'\n'; 200_000], 9);
+    }
+    let all_went_out = writer.stop(Duration::from_millis(50));
+
+    assert!(!all_went_out);
+    let counts = queue.counts();
+    assert_eq!(counts.written + counts.dropped, 90);
+    drop(reader);
 }
 
 // case: ME-02
