@@ -1,7 +1,5 @@
 //! Names of one request: its id and its place in a trace.
 
-const HEX: [u8; 16] = *b"0123456789abcdef";
-
 /// A request id: 1 to 64 characters of `[A-Za-z0-9._-]`, so that it can stand in any log line or header.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct RequestId {
@@ -34,8 +32,10 @@ impl RequestId {
     /// A new id of 32 hexadecimal digits from 128 random bits.
     pub fn from_random(high: u64, low: u64) -> Self {
         let mut bytes = [0; Self::MAX];
-        write_hex(high, &mut bytes, 0);
-        write_hex(low, &mut bytes, 16);
+        let (halves, _) = bytes.as_chunks_mut::<32>();
+        if let Some(half) = halves.first_mut() {
+            *half = hex_of_two(high, low);
+        }
         Self { bytes, length: 32 }
     }
 
@@ -66,14 +66,9 @@ pub struct TraceContext {
 impl TraceContext {
     /// A new trace; both ids are forced to be non-zero, as the standard demands.
     pub fn from_random(high: u64, low: u64, span: u64, flags: u8) -> Self {
-        let mut trace_id = [0; 32];
-        write_hex(high, &mut trace_id, 0);
-        write_hex(low | 1, &mut trace_id, 16);
-        let mut span_id = [0; 16];
-        write_hex(span | 1, &mut span_id, 0);
         Self {
-            trace_id,
-            span_id,
+            trace_id: hex_of_two(high, low | 1),
+            span_id: hex(span | 1),
             flags,
         }
     }
@@ -115,7 +110,7 @@ impl TraceContext {
     /// The same trace with a span of our own.
     #[must_use]
     pub fn with_span(mut self, span: u64) -> Self {
-        write_hex(span | 1, &mut self.span_id, 0);
+        self.span_id = hex(span | 1);
         self
     }
 
@@ -149,15 +144,31 @@ fn is_hex(text: &[u8]) -> bool {
     text.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-fn digit(nibble: u8) -> u8 {
-    HEX.get(usize::from(nibble & 15)).copied().unwrap_or(b'0')
+/// The digit of a number below 16; arithmetic, so that a row of digits is computed at once.
+const fn digit(nibble: u8) -> u8 {
+    if nibble < 10 {
+        b'0' + nibble
+    } else {
+        b'a' - 10 + nibble
+    }
 }
 
-/// Writes 16 digits at `offset`; a buffer that is too short gets as many as fit.
-fn write_hex(value: u64, buffer: &mut [u8], offset: usize) {
-    for (place, byte) in buffer.iter_mut().skip(offset).zip((0..16).rev()) {
-        *place = digit(u8::try_from((value >> (byte * 4)) & 15).unwrap_or(0));
+fn hex(value: u64) -> [u8; 16] {
+    let mut text = [0; 16];
+    let (pairs, _) = text.as_chunks_mut::<2>();
+    for (pair, byte) in pairs.iter_mut().zip(value.to_be_bytes()) {
+        *pair = [digit(byte >> 4), digit(byte & 15)];
     }
+    text
+}
+
+fn hex_of_two(high: u64, low: u64) -> [u8; 32] {
+    let mut text = [0; 32];
+    let (halves, _) = text.as_chunks_mut::<16>();
+    for (half, value) in halves.iter_mut().zip([high, low]) {
+        *half = hex(value);
+    }
+    text
 }
 
 #[cfg(test)]

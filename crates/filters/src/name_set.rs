@@ -5,8 +5,8 @@
 /// `_` counts as `-`, and case does not count: an upstream behind CGI or WSGI sees `X_User_Id` and
 /// `X-User-Id` as one name, so a client must not get past with the other spelling.
 pub(crate) struct NameSet {
-    /// One bit for each byte that a name of the set may begin with.
-    first: [u128; 2],
+    /// Whether a name of the set may begin with this byte.
+    first: Box<[bool; 256]>,
     exact: Box<[Box<[u8]>]>,
     prefixes: Box<[Box<[u8]>]>,
     kept: Box<[Box<[u8]>]>,
@@ -21,17 +21,13 @@ impl NameSet {
     ) -> Self {
         let exact = folded_all(exact);
         let prefixes = folded_all(prefixes);
-        let mut first = [0; 2];
-        for byte in u8::MIN..=u8::MAX {
-            let begins = |name: &[u8]| name.first() == Some(&folded(byte));
-            if exact.iter().chain(&prefixes).any(|name| begins(name)) {
-                let (half, bit) = place(byte);
-                first
-                    .iter_mut()
-                    .skip(half)
-                    .take(1)
-                    .for_each(|bits| *bits |= bit);
-            }
+        let mut first = Box::new([false; 256]);
+        for (byte, begins) in (u8::MIN..=u8::MAX).zip(first.iter_mut()) {
+            let begin = Some(folded(byte));
+            *begins = exact
+                .iter()
+                .chain(&prefixes)
+                .any(|name| name.first().copied() == begin);
         }
         Self {
             first,
@@ -42,10 +38,9 @@ impl NameSet {
     }
 
     pub(crate) fn contains(&self, name: &[u8]) -> bool {
-        name.first().is_some_and(|byte| {
-            let (half, bit) = place(*byte);
-            self.first.get(half).is_some_and(|bits| bits & bit != 0)
-        }) && self.lists(name)
+        name.first()
+            .and_then(|byte| self.first.get(usize::from(*byte)))
+            .is_some_and(|begins| *begins && self.lists(name))
     }
 
     fn lists(&self, name: &[u8]) -> bool {
@@ -58,11 +53,6 @@ impl NameSet {
         let listed = self.exact.iter().any(|exact| equal(exact, name)) || in_prefixes();
         listed && !self.kept.iter().any(|kept| equal(kept, name))
     }
-}
-
-/// Which half of the bits, and which bit in it.
-fn place(byte: u8) -> (usize, u128) {
-    (usize::from(byte >> 7), 1 << (byte & 127))
 }
 
 fn folded_all<'a>(names: impl IntoIterator<Item = &'a str>) -> Box<[Box<[u8]>]> {
