@@ -3,6 +3,8 @@
 Every value that crosses is JSON text; `sluicegate.engine` gives it types.
 """
 
+from typing import final
+
 __all__ = ["Engine", "EngineError", "PortTaken", "SnapshotRefused"]
 
 class EngineError(Exception):
@@ -17,6 +19,7 @@ class SnapshotRefused(EngineError):
     problems: str
     """JSON list of problems, each with `pointer`, `code`, `message`, perhaps `expected`."""
 
+@final
 class Engine:
     """A running data plane; its threads never wait for the interpreter."""
 

@@ -36,17 +36,17 @@ def print_status(out: Console, found: dict[str, Any]) -> None:
     )
     origin = "" if found["origin"] == "file" else "  (the last good one, not the document's!)"
     out.print(
-        Text.assemble("snapshot   ", (str(found["version"]), "bold"), (origin, "bold yellow"))
+        Text.assemble("snapshot        ", (str(found["version"]), "bold"), (origin, "bold yellow"))
         .append(f"  {str(found['digest'])[:12]}", "dim")
         .append(f"  of {found['config']}")
     )
     for name, value in found["engine"].items():
         if name not in {"version", "last_refusal"}:
-            out.print(Text.assemble(f"{name:<11}", _shown(value)))
+            out.print(Text.assemble(f"{name:<16}", _shown(value)))
     rejection = found["rejection"]
     if rejection:
-        out.print(Text.assemble(("refused    ", "bold red"), rejection["reason"]))
-        out.print(Text(f"           at {rejection['time']}; nothing was changed", "dim"))
+        out.print(Text.assemble(("refused         ", "bold red"), rejection["reason"]))
+        out.print(Text(f"                at {rejection['time']}; nothing was changed", "dim"))
         for problem in rejection["problems"]:
             place = ":".join(str(problem[k]) for k in ("file", "line", "column") if k in problem)
             path = f"{problem['path']}: " if problem["path"] else ""

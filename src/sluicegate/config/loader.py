@@ -113,7 +113,7 @@ def process_settings(
     for name in ProcessSettings.model_fields:
         variable = _PREFIX + name.upper()
         if given.get(name) is not None:
-            merged[name], origin[name] = given[name], f"--{name.replace('_', '-')}"
+            merged[name], origin[name] = _plain(given[name]), f"--{name.replace('_', '-')}"
         elif variable in environment:
             merged[name], origin[name] = _plain(environment[variable]), variable
     try:
@@ -168,8 +168,11 @@ def _bad_secret(path: PathInDocument, message: str) -> ConfigError:
     return ConfigError([Problem(message, path, code="secret", expected=expected)])
 
 
-def _plain(text: str) -> object:
-    return int(text) if text.isascii() and text.isdigit() else text or None
+def _plain(value: object) -> object:
+    """Read a setting that came as text; an empty one turns off what can be off."""
+    if not isinstance(value, str):
+        return value
+    return int(value) if value.isascii() and value.isdigit() else value or None
 
 
 def _named_as_given(problem: Problem, origin: Mapping[str, str]) -> Problem:

@@ -93,6 +93,7 @@ def test_the_command_line_wins_over_the_environment() -> None:
 
 def test_an_empty_address_turns_the_operations_port_off() -> None:
     assert process_settings({}, {"SLUICEGATE_OPERATIONS": ""}).operations is None
+    assert process_settings({"operations": ""}, {}).operations is None
 
 
 @pytest.mark.parametrize(
