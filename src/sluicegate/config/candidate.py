@@ -90,6 +90,9 @@ def _is_known(path: Path, broken: list[Path]) -> bool:
 
 
 def _with_suggestion(problem: Problem) -> Problem:
+    if problem.message.startswith("there is no field"):
+        # As with our own models, what is wrong is the key and not its value.
+        problem = replace(problem, code="unknown_field")
     if problem.suggestion or not problem.expected:
         return problem
     listed = problem.expected.removeprefix("one of:").removeprefix("one of ")

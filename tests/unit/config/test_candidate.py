@@ -104,3 +104,13 @@ def test_the_engine_sees_defaults_and_the_users_own_fields() -> None:
     assert content["upstreams"][0]["timeouts"]["response"] == "3s"
     assert content["listeners"][0]["address"] == "127.0.0.1:8080"
     assert content["routes"][0]["filters"][1]["config"] == {"a": None}
+
+
+def test_an_unknown_field_of_a_filter_is_shown_at_its_key() -> None:
+    text = TEXT.replace("name: path_rewrit\n", "name: request_id\n        config: {hedaer: a}\n")
+    path = ("routes", 0, "filters", 1, "config", "hedaer")
+
+    candidate = examine(Source.parse(text), lambda _: [Problem("there is no field `hedaer`", path)])
+
+    problem = candidate.errors[0]
+    assert (problem.code, problem.line, problem.column) == ("unknown_field", 12, 18)
