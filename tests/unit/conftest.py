@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sluicegate.config.snapshot import Snapshot
-from sluicegate.engine import Explanation, Facts, Request
+from sluicegate.engine import Explanation, Facts, Request, check
 from sluicegate.errors import ConfigError, Path, Problem, StaleSnapshot
 from sluicegate.runtime.log import Log
 from sluicegate.runtime.publisher import Publisher
@@ -132,4 +132,4 @@ def state(tmp_path: pathlib.Path) -> StateDirectory:
 
 @pytest.fixture
 def publisher(document: pathlib.Path, state: StateDirectory, log: Log) -> Publisher:
-    return Publisher(document, state, engine_check=unknown_filters, schemas={}, log=log)
+    return Publisher(document, state, engine_check=check, schemas={}, log=log)

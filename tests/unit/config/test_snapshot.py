@@ -62,7 +62,6 @@ def test_a_snapshot_can_be_numbered_again() -> None:
     assert json.loads(again.text)["version"] == 7
 
 
-@pytest.mark.spec("CF-05")
 def test_a_document_cannot_be_changed_in_place() -> None:
     document = read(TEXT)
 

@@ -125,7 +125,6 @@ def test_a_change_of_the_file_is_followed(
 
 
 @pytest.mark.case("CF-01")
-@pytest.mark.spec("CF-06")
 def test_a_refused_document_shows_in_status(
     stage: Stage, document: Path, data_plane: "FakeDataPlane"
 ) -> None:

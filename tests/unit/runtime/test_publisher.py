@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from unit.conftest import FakeDataPlane
 
 BAD: dict[str, Callable[[str], str]] = {
-    "bad regex": lambda t: t.replace("path: /api/orders", 'path: "/{a"'),
+    "bad regex": lambda t: t.replace(
+        "path: /api/orders", 'path: /a, headers: [{name: A, regex: "(["}]'
+    ),
     "unknown filter": lambda t: t + "    filters: [{name: nope}]\n",
     "missing upstream": lambda t: t.replace("    upstream: orders", "    upstream: order"),
     "duplicate id": lambda t: t + "  - {id: order-create, match: {path: /x}, respond: {}}\n",
