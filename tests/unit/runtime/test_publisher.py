@@ -72,6 +72,7 @@ def test_a_bad_document_changes_nothing_and_is_seen_everywhere(
     assert [one.version for one in data_plane.applied] == [1]
     assert publisher.rejection is not None
     assert publisher.rejection.problems
+    assert (publisher.rejection.problems[0].code == "bad_regex") == (name == "bad regex")
     assert data_plane.told[0]["kind"] == "config_rejected"
     logged = lines(log_stream)[-1]
     assert (logged["event"], logged["level"], logged["version"]) == ("config_rejected", "error", 1)
