@@ -110,6 +110,12 @@ impl Exchange {
         }
     }
 
+    /// The next exchange of the same connection, whose request has just been read into `request`.
+    pub fn renew(&mut self, begun: Duration) {
+        let request = std::mem::take(&mut self.request);
+        *self = Self::new(request, self.peer, Rc::clone(&self.listener), begun);
+    }
+
     /// Says something to whoever asks `explain`; costs nothing on live traffic.
     pub fn note<T: fmt::Display>(&mut self, text: impl FnOnce() -> T) {
         if let Some(notes) = &mut self.notes {

@@ -39,12 +39,16 @@ impl RequestId {
         Self { bytes, length: 32 }
     }
 
-    /// The id's characters.
-    pub fn as_str(&self) -> &str {
+    /// The id's characters, as a field value.
+    pub fn as_bytes(&self) -> &[u8] {
         self.bytes
             .get(..usize::from(self.length))
-            .and_then(|bytes| std::str::from_utf8(bytes).ok())
             .unwrap_or_default()
+    }
+
+    /// The id's characters.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 }
 
@@ -153,6 +157,7 @@ const fn digit(nibble: u8) -> u8 {
     }
 }
 
+#[inline]
 fn hex(value: u64) -> [u8; 16] {
     let mut text = [0; 16];
     let (pairs, _) = text.as_chunks_mut::<2>();

@@ -10,7 +10,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::json;
-use sluicegate_core::{Response, Stage};
+use sluicegate_core::{Flow, Response, Stage, Step};
 use sluicegate_filters::{
     Chain, FilterSpec, States, Table,
     testing::{Trial, exchange},
@@ -49,11 +49,13 @@ fn travel(chain: &Chain, trial: &mut Trial, answer: &mut Response) {
     let mut carries = [const { None }; 3];
     for (link, carry) in chain.inbound().iter().zip(&mut carries) {
         let carry = carry.insert(link.filter.carry());
-        black_box(trial.through(&link.filter, carry).is_some());
+        let step = link.filter.on_request(trial.cx(), carry);
+        black_box(matches!(step, Step::Done(Ok(Flow::Next))));
     }
     for (link, carry) in chain.inbound().iter().zip(&mut carries).rev() {
         if let Some(carry) = carry.as_mut().filter(|_| link.sees_response) {
-            black_box(trial.back(&link.filter, carry, answer).is_some());
+            let step = link.filter.on_response(trial.cx(), carry, answer);
+            black_box(matches!(step, Step::Done(Ok(Flow::Next))));
         }
     }
 }

@@ -1,15 +1,22 @@
 //! A set of header names and prefixes that is cheap to ask.
 
-/// Most header names begin with a letter that no name of the set begins with: one look decides.
+/// Two bytes dismiss nearly every header: the first, and the third, because names of a set mostly
+/// begin with `X-`.
 ///
 /// `_` counts as `-`, and case does not count: an upstream behind CGI or WSGI sees `X_User_Id` and
 /// `X-User-Id` as one name, so a client must not get past with the other spelling.
 pub(crate) struct NameSet {
-    /// Whether a name of the set may begin with this byte.
-    first: Box<[bool; 256]>,
+    /// Which first and which third bytes the names of the set have, as they may be written.
+    bytes: Box<[Seen; 256]>,
     exact: Box<[Box<[u8]>]>,
     prefixes: Box<[Box<[u8]>]>,
     kept: Box<[Box<[u8]>]>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    first: bool,
+    third: bool,
 }
 
 impl NameSet {
@@ -21,16 +28,16 @@ impl NameSet {
     ) -> Self {
         let exact = folded_all(exact);
         let prefixes = folded_all(prefixes);
-        let mut first = Box::new([false; 256]);
-        for (byte, begins) in (u8::MIN..=u8::MAX).zip(first.iter_mut()) {
-            let begin = Some(folded(byte));
-            *begins = exact
-                .iter()
-                .chain(&prefixes)
-                .any(|name| name.first().copied() == begin);
+        let mut bytes = Box::new([Seen::default(); 256]);
+        for (byte, seen) in (u8::MIN..=u8::MAX).zip(bytes.iter_mut()) {
+            let byte = folded(byte);
+            let mut names = exact.iter().chain(&prefixes);
+            seen.first = names.clone().any(|name| name.first() == Some(&byte));
+            // A name of the set that ends before the third byte says nothing about it.
+            seen.third = names.any(|name| name.get(2).is_none_or(|third| *third == byte));
         }
         Self {
-            first,
+            bytes,
             exact,
             prefixes,
             kept: folded_all(kept),
@@ -38,9 +45,10 @@ impl NameSet {
     }
 
     pub(crate) fn contains(&self, name: &[u8]) -> bool {
-        name.first()
-            .and_then(|byte| self.first.get(usize::from(*byte)))
-            .is_some_and(|begins| *begins && self.lists(name))
+        let seen = |byte: Option<&u8>| self.bytes.get(usize::from(*byte?)).copied();
+        seen(name.first()).is_some_and(|seen| seen.first)
+            && seen(name.get(2)).is_none_or(|seen| seen.third)
+            && self.lists(name)
     }
 
     fn lists(&self, name: &[u8]) -> bool {

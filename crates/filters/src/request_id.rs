@@ -75,7 +75,7 @@ impl Filter for RequestId {
 
         let id = kept.unwrap_or_else(|| Id::from_random(cx.effects.random(), cx.effects.random()));
         if kept.is_none()
-            && let Err(invalid) = fields.set(header, id.as_str().as_bytes())
+            && let Err(invalid) = fields.set(header, id.as_bytes())
         {
             return Step::Done(Err(invalid.into()));
         }
@@ -92,7 +92,7 @@ impl Filter for RequestId {
             return Step::NEXT;
         };
         let header = self.config.header.as_str();
-        let written = answer.head.fields.set(header, id.as_str().as_bytes());
+        let written = answer.head.fields.set(header, id.as_bytes());
         written.map_err(Into::into).into()
     }
 }
