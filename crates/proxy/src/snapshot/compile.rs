@@ -12,7 +12,9 @@ use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
 use sluicegate_record::{LogFormat, Masking, Registry};
 use sluicegate_router::{Predicate, RouteSpec, Router, Test};
 
-use super::{HostRule, ListenerSettings, Route, Snapshot, Terminal, Timeouts, document};
+use super::{
+    HostRule, ListenerSettings, Route, Snapshot, Terminal, Timeouts, document, path_params,
+};
 use crate::{answers::Answers, upstream::shared::Shared};
 
 /// A snapshot that may be applied, and what applying it changes besides.
@@ -419,6 +421,12 @@ fn build_route(
         return None;
     };
     let chain = chain?;
+    path_params::check(
+        &route.matches.path,
+        (&route.filters, &chain),
+        &format!("{at}/filters"),
+        problems,
+    );
     let wants_params = chain.path_params().next().is_some();
     Some(Route {
         id: route.id.as_str().into(),

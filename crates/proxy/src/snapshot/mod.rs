@@ -2,6 +2,7 @@
 
 mod compile;
 pub(crate) mod document;
+mod path_params;
 
 use std::{sync::Arc, time::Duration};
 
