@@ -175,6 +175,7 @@ impl Engine {
             snapshot,
             upstreams,
             access_log,
+            metrics_prefix,
         } = compiled;
         let snapshot = Arc::new(snapshot);
         let version = snapshot.version;
@@ -213,6 +214,7 @@ impl Engine {
             }
             applied.access_log = Some(access_log);
         }
+        self.core.registry.set_prefix(&metrics_prefix);
         self.core.publish(snapshot.clone());
 
         self.switch_listeners(&snapshot, opened, applied);

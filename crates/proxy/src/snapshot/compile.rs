@@ -22,6 +22,7 @@ pub(crate) struct Compiled {
     pub(crate) snapshot: Snapshot,
     pub(crate) upstreams: Vec<document::Upstream>,
     pub(crate) access_log: document::AccessLog,
+    pub(crate) metrics_prefix: String,
 }
 
 /// What outlives snapshots and is needed to build one.
@@ -155,6 +156,7 @@ pub(crate) fn compile(
         snapshot,
         upstreams: document.upstreams,
         access_log: document.access_log,
+        metrics_prefix: document.metrics.prefix,
     })
 }
 

@@ -30,7 +30,8 @@ pub const NO_ROUTE: &str = "none";
 #[derive(Debug)]
 pub struct Registry {
     threads: usize,
-    prefix: String,
+    /// Read by scrapes, written when a snapshot has another one.
+    prefix: Mutex<String>,
     instance: Instance,
     /// Guards which series there are, never their counts.
     series: Mutex<Series>,
@@ -46,15 +47,20 @@ struct Series {
 impl Registry {
     /// A registry that has counted nothing. In `prefix`, what Prometheus forbids becomes `_`.
     pub fn new(threads: usize, prefix: &str) -> Self {
-        let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let registry = Self {
             threads,
-            prefix: prefix.chars().map(allowed).collect(),
+            prefix: Mutex::new(allowed(prefix)),
             instance: Instance::new(threads),
             series: Mutex::default(),
         };
         registry.unmatched();
         registry
+    }
+
+    /// Every name begins with another word from now on. In `prefix`, what Prometheus forbids
+    /// becomes `_`.
+    pub fn set_prefix(&self, prefix: &str) {
+        *self.prefix.lock().unwrap_or_else(PoisonError::into_inner) = allowed(prefix);
     }
 
     /// The series of a route: the one from before if the id is known, so that counters go on.
@@ -146,7 +152,12 @@ impl Registry {
     /// Appends everything in the Prometheus text format 0.0.4
     /// (`text/plain; version=0.0.4; charset=utf-8`).
     pub fn expose(&self, now: Duration, out: &mut String) {
-        let mut text = Text::new(out, &self.prefix);
+        let prefix = self
+            .prefix
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let mut text = Text::new(out, &prefix);
         let mut series = self.lock();
         series.forget(now);
         series.expose(&mut text);
@@ -171,6 +182,11 @@ impl Registry {
 
 /// Writes the samples of one metric of a series with this id.
 type Expose<T> = fn(&T, &str, &mut Text<'_>);
+
+fn allowed(prefix: &str) -> String {
+    let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    prefix.chars().map(allowed).collect()
+}
 
 impl Series {
     fn forget(&mut self, now: Duration) {
