@@ -70,7 +70,7 @@ class Gateway:
                 self._log.info("stopped", "the gateway has ended")
 
     async def _serve(self, state: StateDirectory, engine: DataPlane, candidate: Candidate) -> int:
-        self._catch_signals()
+        self._catch_signals(engine)
         await asyncio.to_thread(self._publisher.begin, engine, candidate)
         control = ControlSocket(state.socket_path, self._handlers(engine))
         await control.open()
@@ -166,11 +166,16 @@ class Gateway:
         self._log.warning("ended_at_once", "asked a second time: running exchanges were cut")
         return FAILED
 
-    def _catch_signals(self) -> None:
+    def _catch_signals(self, engine: DataPlane) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.end)
-        loop.add_signal_handler(signal.SIGHUP, self._reload_asked.set)
+        loop.add_signal_handler(signal.SIGHUP, self._hang_up, engine)
+
+    def _hang_up(self, engine: DataPlane) -> None:
+        """Read the document again, and open log files anew: somebody may have moved them away."""
+        engine.tell({"kind": "reopen_logs"})
+        self._reload_asked.set()
 
     def _handlers(self, engine: DataPlane) -> dict[str, Any]:
         async def status(_: dict[str, Any]) -> dict[str, Any]:

@@ -77,9 +77,14 @@ class Publisher:
         with self._one_at_a_time:
             try:
                 secrets = self._secrets(candidate)
-                self._apply(engine, self._numbered(candidate), secrets, "file")
+                snapshot = self._numbered(candidate)
             except ConfigError as error:
-                self._fall_back(engine, error)
+                self._fall_back(engine, error, refused_by_engine=False)
+            else:
+                try:
+                    self._apply(engine, snapshot, secrets, "file")
+                except ConfigError as error:
+                    self._fall_back(engine, error, refused_by_engine=True)
             self._warn(candidate)
 
     def reload(self, engine: DataPlane) -> bool:
@@ -92,9 +97,14 @@ class Publisher:
                     self._log.info("config_unchanged", "the document means what is in force")
                     self._found_good()
                     return True
-                self._apply(engine, self._numbered(candidate), secrets, "file")
+                snapshot = self._numbered(candidate)
             except SluicegateError as error:
-                self._reject(engine, error)
+                self._reject(engine, error, refused_by_engine=False)
+                return False
+            try:
+                self._apply(engine, snapshot, secrets, "file")
+            except SluicegateError as error:
+                self._reject(engine, error, refused_by_engine=True)
                 return False
             self._warn(candidate)
             return True
@@ -155,11 +165,11 @@ class Publisher:
         if self.in_force:
             self.in_force = replace(self.in_force, origin="file")
 
-    def _fall_back(self, engine: DataPlane, error: ConfigError) -> None:
+    def _fall_back(self, engine: DataPlane, error: ConfigError, *, refused_by_engine: bool) -> None:
         last_good = self._state.last_good()
         if last_good is None:
             raise error
-        self._reject(engine, error)
+        self._reject(engine, error, refused_by_engine=refused_by_engine)
         self._log.error(
             "serving_last_good",
             f"the document is broken: serving the last good snapshot {last_good.version} instead",
@@ -167,7 +177,9 @@ class Publisher:
         )
         self._apply(engine, last_good, {}, "last-good")
 
-    def _reject(self, engine: DataPlane, error: SluicegateError) -> None:
+    def _reject(
+        self, engine: DataPlane, error: SluicegateError, *, refused_by_engine: bool
+    ) -> None:
         problems = tuple(error.problems) if isinstance(error, ConfigError) else ()
         count = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}"
         reason = f"{self.path}: {count}" if problems else str(error)
@@ -179,7 +191,9 @@ class Publisher:
             version=version,
             problems=listed(problems),
         )
-        engine.tell({"kind": "config_rejected", "reason": reason})
+        if not refused_by_engine:
+            # It counts its own refusals, so that one document is one refusal in the metric.
+            engine.tell({"kind": "config_rejected", "reason": reason})
 
     def _warn(self, candidate: Candidate) -> None:
         if candidate.warnings:
