@@ -160,7 +160,7 @@ async fn run(request: &Request, view: Rc<View>, effects: &dyn Effects) -> Value 
     let mut exchange = Exchange::new(head, peer, listener, effects.now());
     exchange.notes = Some(Vec::new());
     let mut passage = Passage::new(
-        exchange,
+        &mut exchange,
         framing,
         view.clone(),
         body_limit,
@@ -176,7 +176,12 @@ async fn run(request: &Request, view: Rc<View>, effects: &dyn Effects) -> Value 
         },
     )
     .await;
-    let normal_path = passage.exchange.request.path().to_owned();
+    let normal_path = passage
+        .matched_head
+        .as_ref()
+        .unwrap_or(&passage.exchange.request)
+        .path()
+        .to_owned();
     let (outcome, upstream_request) = outcome(decided, &mut passage).await;
     let steps = steps(&mut passage);
     passage.end(sluicegate_core::Outcome::Complete);

@@ -128,7 +128,9 @@ impl Drop for Journey<'_> {
             self.outcome,
             finished,
         );
-        thread.heads.give(&mut self.passage);
+        thread
+            .heads
+            .give_entered(std::mem::take(&mut self.passage.entered));
     }
 }
 

@@ -7,6 +7,7 @@ mod answers;
 mod buffers;
 mod client;
 mod clock;
+mod conversation;
 mod core;
 mod engine;
 mod error;

@@ -13,10 +13,10 @@ use crate::{
 
 /// Answers one exchange and stays until its last byte has gone or the client has left.
 /// Never fails: whatever goes wrong becomes a response with a status, or an abort once one has begun.
-pub(crate) async fn serve(mut journey: Journey<'_>) {
+pub(crate) async fn serve(journey: &mut Journey<'_>) {
     // The journey owns the exchange, the chains entered and what they carry. Dropped, also when the
     // client leaves and this future with it, it ends every filter and writes the record.
-    let answer = match travel(&mut journey).await {
+    let answer = match travel(journey).await {
         Ok(answer) => answer,
         Err(reject) => journey.refuse(reject),
     };

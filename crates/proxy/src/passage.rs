@@ -26,7 +26,7 @@ pub(crate) trait WholeBody {
 
 /// One exchange and the chains it has entered.
 pub(crate) struct Passage<'t> {
-    pub(crate) exchange: Exchange,
+    pub(crate) exchange: &'t mut Exchange,
     pub(crate) effects: &'t dyn Effects,
     pub(crate) intent: Intent,
     pub(crate) entry: Rc<EntryView>,
@@ -66,7 +66,7 @@ pub(crate) struct StepTaken {
 
 impl<'t> Passage<'t> {
     pub(crate) fn new(
-        exchange: Exchange,
+        exchange: &'t mut Exchange,
         framing: Framing,
         view: Rc<View>,
         body_limit: u64,
@@ -204,7 +204,7 @@ impl<'t> Passage<'t> {
                 continue;
             };
             let cx = Cx {
-                exchange: &mut self.exchange,
+                exchange: self.exchange,
                 effects: self.effects,
                 intent: self.intent,
             };
@@ -219,7 +219,7 @@ impl<'t> Passage<'t> {
                 }
                 let whole = self.body.as_deref().unwrap_or_default();
                 let cx = Cx {
-                    exchange: &mut self.exchange,
+                    exchange: self.exchange,
                     effects: self.effects,
                     intent: self.intent,
                 };
@@ -263,7 +263,7 @@ impl<'t> Passage<'t> {
                 continue;
             };
             let cx = Cx {
-                exchange: &mut self.exchange,
+                exchange: self.exchange,
                 effects: self.effects,
                 intent: self.intent,
             };
@@ -285,7 +285,7 @@ impl<'t> Passage<'t> {
         for link in chain.respond() {
             let mut carry = link.filter.carry();
             let cx = Cx {
-                exchange: &mut self.exchange,
+                exchange: self.exchange,
                 effects: self.effects,
                 intent: self.intent,
             };
@@ -307,13 +307,14 @@ impl<'t> Passage<'t> {
 
     /// Turns a reject into the answer the client gets, and remembers why for the record.
     pub(crate) fn refuse(&mut self, reject: Reject) -> Response {
-        let response = self.entry.answers.render(&reject, &self.exchange);
+        let response = self.entry.answers.render(&reject, self.exchange);
         self.exchange.reject = Some(reject.code);
         self.exchange.cause = reject.cause;
         response
     }
 
-    /// Ends every filter that was entered, last first.
+    /// Ends every filter that was entered, last first. Whoever only asks has taken nothing, so nothing
+    /// ends: what the carries hold is dropped.
     pub(crate) fn end(&mut self, outcome: sluicegate_core::Outcome) {
         while let Some(Entered {
             stage,
@@ -321,6 +322,9 @@ impl<'t> Passage<'t> {
             carry,
         }) = self.entered.pop()
         {
+            if self.intent == Intent::Peek {
+                continue;
+            }
             let chain = match stage {
                 Stage::Entry => Some(&*self.entry.chain),
                 Stage::Route => self.route.as_ref().map(|route| &*route.route.chain),
@@ -329,7 +333,7 @@ impl<'t> Passage<'t> {
                 .and_then(|chain| chain.links().get(index))
                 .filter(|link| link.sees_end)
             {
-                link.filter.on_done(&self.exchange, carry, outcome);
+                link.filter.on_done(self.exchange, carry, outcome);
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::{
 
 impl Journey<'_> {
     /// Sends the answer and stays until its last byte has gone or the client has left.
-    pub(crate) async fn relay(mut self, answer: Response) {
+    pub(crate) async fn relay(&mut self, answer: Response) {
         if self
             .passage
             .exchange
@@ -211,7 +211,7 @@ impl Deadline<'_> {
     fn poll(&mut self, cx: &mut Context<'_>, within: Duration) -> Poll<()> {
         if !self.armed {
             self.armed = true;
-            let at = self.thread.now() + within;
+            let at = self.thread.deadline(within);
             self.alarm.set(self.total.map_or(at, |total| total.min(at)));
         }
         self.alarm.poll(|| self.thread.now(), cx)

@@ -12,11 +12,11 @@ use std::{
 };
 
 use sluicegate_core::{Effects, Event, Outcome, Unavailable, Wait};
-use sluicegate_http1::{RequestHead, ResponseHead};
+use sluicegate_http1::ResponseHead;
 use sluicegate_record::{Entry, LogBuffer};
 
 use crate::{
-    alarm::Alarms,
+    alarm::{Alarms, SWEEP},
     buffers::Buffers,
     client::Client,
     core::{Command, Core},
@@ -36,6 +36,8 @@ pub(crate) struct Thread {
     pub(crate) connections: Cell<usize>,
     view: RefCell<Rc<View>>,
     generation: Cell<u64>,
+    /// The time of the last sweep: near enough for deadlines and ages, and costs nothing.
+    tick: Cell<Duration>,
     pools: RefCell<HashMap<Box<str>, Rc<Pool>>>,
     log: RefCell<LogBuffer>,
 }
@@ -43,7 +45,6 @@ pub(crate) struct Thread {
 /// Heads and lists that are used again for the next request.
 #[derive(Default)]
 pub(crate) struct Heads {
-    requests: RefCell<Vec<RequestHead>>,
     responses: RefCell<Vec<ResponseHead>>,
     entered: RefCell<Vec<Vec<Entered>>>,
 }
@@ -52,10 +53,6 @@ pub(crate) struct Heads {
 const KEPT: usize = 256;
 
 impl Heads {
-    pub(crate) fn request(&self) -> RequestHead {
-        self.requests.borrow_mut().pop().unwrap_or_default()
-    }
-
     pub(crate) fn response(&self) -> ResponseHead {
         self.responses.borrow_mut().pop().unwrap_or_default()
     }
@@ -64,15 +61,11 @@ impl Heads {
         self.entered.borrow_mut().pop().unwrap_or_default()
     }
 
-    pub(crate) fn give(&self, passage: &mut Passage<'_>) {
-        let mut requests = self.requests.borrow_mut();
-        if requests.len() < KEPT {
-            requests.push(std::mem::take(&mut passage.exchange.request));
-        }
-        let mut entered = self.entered.borrow_mut();
-        if entered.len() < KEPT {
-            passage.entered.clear();
-            entered.push(std::mem::take(&mut passage.entered));
+    pub(crate) fn give_entered(&self, mut entered: Vec<Entered>) {
+        let mut lists = self.entered.borrow_mut();
+        if lists.len() < KEPT {
+            entered.clear();
+            lists.push(entered);
         }
     }
 
@@ -96,6 +89,7 @@ impl Thread {
             connections: Cell::new(0),
             view: RefCell::new(Rc::new(View::new(snapshot))),
             generation: Cell::new(generation),
+            tick: Cell::new(core.clock.now()),
             pools: RefCell::default(),
             log: RefCell::new(log),
             core,
@@ -104,6 +98,20 @@ impl Thread {
 
     pub(crate) fn now(&self) -> Duration {
         self.core.clock.now()
+    }
+
+    /// The time of the last sweep, at most a sweep old.
+    pub(crate) fn tick(&self) -> Duration {
+        self.tick.get()
+    }
+
+    pub(crate) fn set_tick(&self, now: Duration) {
+        self.tick.set(now);
+    }
+
+    /// When something that begins now and may take `span` has taken too long; never early.
+    pub(crate) fn deadline(&self, span: Duration) -> Duration {
+        self.tick.get().saturating_add(SWEEP).saturating_add(span)
     }
 
     /// The gateway is leaving: answers end their connections.

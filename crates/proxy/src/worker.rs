@@ -95,6 +95,7 @@ async fn sweep(thread: Rc<Thread>) {
         let before = thread.now();
         tokio::time::sleep(SWEEP).await;
         let now = thread.now();
+        thread.set_tick(now);
         // Measured against the plan: what is above it is how late everything on this thread is (OB-23).
         let delay = now.saturating_sub(before).saturating_sub(SWEEP);
         thread.core.registry.loop_delay(thread.index, delay, now);

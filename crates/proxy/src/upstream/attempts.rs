@@ -388,7 +388,7 @@ impl Watch<'_> {
             Stage::Upload if upload.waits_for_client => client.body_timeout,
             Stage::Upload => self.timeouts.idle,
         };
-        let mut at = self.thread.now() + span;
+        let mut at = self.thread.deadline(span);
         if client.awaits_continue
             && let Some(continue_at) = self.continue_at
         {

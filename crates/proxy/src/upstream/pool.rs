@@ -94,19 +94,20 @@ impl Pool {
         endpoint: SocketAddr,
         fresh: bool,
     ) -> Result<Connection, Reject> {
-        let now = thread.now();
+        let now = thread.tick();
         if !fresh && let Some(connection) = self.take_idle(endpoint, now) {
             return Ok(connection);
         }
         let permit = match self.shared.permits.take() {
             Some(permit) => permit,
             None => {
+                let begun = thread.now();
                 let waiting = Tally::waiting(&self.shared.series, thread.index);
                 let turn = self.wait_in_line(thread, endpoint).await;
                 drop(waiting);
                 self.shared
                     .series
-                    .waited(thread.index, thread.now().saturating_sub(now));
+                    .waited(thread.index, thread.now().saturating_sub(begun));
                 match turn? {
                     Turn::Permit(permit) => permit,
                     Turn::Connection(connection) => return Ok(connection),
@@ -118,7 +119,7 @@ impl Pool {
 
     /// Takes a connection back after a clean exchange.
     pub(crate) fn release(&self, mut connection: Connection, thread: &Thread) {
-        let now = thread.now();
+        let now = thread.tick();
         connection.socket.rest(&thread.buffers);
         connection.reused = true;
         connection.idle_since = now;

@@ -1,0 +1,286 @@
+//! The requests of one client connection, one after another.
+
+use std::{future::poll_fn, net::SocketAddr, rc::Rc, sync::Arc, task::Poll, time::Duration};
+
+use sluicegate_core::{Code, Exchange, Peer, codes};
+use sluicegate_http1::{
+    Framing, Malformed, RequestHead, Version, accepts_trailers, expects_continue, request_framing,
+    request_keep_alive, strip_hop_by_hop,
+};
+use tokio::net::TcpStream;
+
+use crate::{
+    alarm::Alarm,
+    client::{Client, HeadEnd},
+    journey::{Journey, LIVE},
+    life_of_a_request::serve,
+    passage::Passage,
+    snapshot::ListenerSettings,
+    socket::Socket,
+    thread::Thread,
+};
+
+/// How much of a body nobody wants is read so that the connection can go on, or the answer be seen.
+const LEFT_OVER: u64 = 64 << 10;
+/// For how long.
+const LINGER: Duration = Duration::from_secs(1);
+/// While the gateway is leaving, a new connection gets this long to send its first request.
+const LAST_CALL: Duration = Duration::from_secs(1);
+
+/// One client connection.
+pub(crate) struct Conversation<'t> {
+    thread: &'t Rc<Thread>,
+    client: Client,
+    alarm: Alarm,
+    /// The listener's settings, and the generation of snapshots they were read in.
+    settings: Arc<ListenerSettings>,
+    known: Option<u64>,
+    served: u64,
+    /// The current exchange, in one place for all of them: it is large, and would be moved often.
+    exchange: Box<Exchange>,
+}
+
+/// What came: a request, or something instead.
+struct Arrival {
+    malformed: Option<Malformed>,
+    /// The request is over before it began, and why.
+    early: Option<&'static Code>,
+}
+
+impl<'t> Conversation<'t> {
+    pub(crate) fn begin(
+        thread: &'t Rc<Thread>,
+        stream: TcpStream,
+        remote: SocketAddr,
+        listener: Rc<str>,
+    ) -> Self {
+        let _ = stream.set_nodelay(true);
+        let local = stream.local_addr().unwrap_or(remote);
+        let peer = Peer { remote, local };
+        Self {
+            exchange: Box::new(Exchange::new(
+                RequestHead::default(),
+                peer,
+                listener,
+                Duration::ZERO,
+            )),
+            thread,
+            client: Client::new(
+                Socket::new(stream),
+                thread.buffers.clone(),
+                thread.core.budget.clone(),
+            ),
+            alarm: thread.alarms.alarm(),
+            settings: Arc::default(),
+            known: None,
+            served: 0,
+        }
+    }
+
+    /// Serves the connection to its end.
+    pub(crate) async fn run(mut self) {
+        while self.refresh() {
+            let Some(arrival) = self.next_head().await else {
+                return;
+            };
+            self.alarm.clear();
+            self.served += 1;
+            self.serve(arrival).await;
+            self.client.forget_body();
+            if !self.client.persists || !self.finish_body().await {
+                break;
+            }
+            self.client.rest();
+        }
+        self.linger().await;
+    }
+
+    /// Looks at the listener's settings again when they may have changed; false when it is gone.
+    fn refresh(&mut self) -> bool {
+        let generation = self.thread.core.generation();
+        if self.known == Some(generation) {
+            return true;
+        }
+        let Some(settings) = self
+            .thread
+            .view()
+            .snapshot
+            .listener(&self.exchange.listener)
+        else {
+            return false;
+        };
+        self.settings = settings;
+        self.known = Some(generation);
+        true
+    }
+
+    /// Waits for a request; `None` when the client closes between requests or stays silent too long.
+    async fn next_head(&mut self) -> Option<Arrival> {
+        let Self {
+            thread,
+            client,
+            alarm,
+            settings,
+            served,
+            exchange,
+            ..
+        } = self;
+        let head = &mut exchange.request;
+        alarm.set(thread.deadline(settings.idle));
+        let mut begun = false;
+        let mut last_call = false;
+        let end = poll_fn(|cx| {
+            let read = client.poll_head(cx, &thread.buffers, &settings.head, head, || {
+                if !begun {
+                    begun = true;
+                    alarm.set(thread.deadline(settings.header));
+                }
+            });
+            match read {
+                Poll::Ready(HeadEnd::Complete) => return Poll::Ready(Some((None, None))),
+                Poll::Ready(HeadEnd::Malformed(malformed)) => {
+                    return Poll::Ready(Some((Some(malformed), None)));
+                }
+                Poll::Ready(HeadEnd::Closed) => return Poll::Ready(None),
+                Poll::Ready(HeadEnd::Broken) => {
+                    return Poll::Ready(Some((None, Some(&codes::CLIENT_GONE))));
+                }
+                Poll::Pending => {}
+            }
+            if thread.draining() && !begun && !last_call {
+                // One that has been served comes back elsewhere; a new one may have its request on the way.
+                if *served > 0 {
+                    return Poll::Ready(None);
+                }
+                last_call = true;
+                alarm.set(thread.deadline(LAST_CALL.min(settings.idle)));
+            }
+            if alarm.poll(|| thread.now(), cx).is_ready() {
+                return Poll::Ready(begun.then_some((None, Some(&codes::HEADER_TIMEOUT))));
+            }
+            Poll::Pending
+        })
+        .await;
+        let (malformed, early) = end?;
+        Some(Arrival { malformed, early })
+    }
+
+    /// One exchange from its head on.
+    async fn serve(
+        &mut self,
+        Arrival {
+            mut malformed,
+            early,
+        }: Arrival,
+    ) {
+        let Self {
+            thread,
+            client,
+            alarm,
+            settings,
+            served,
+            exchange,
+            ..
+        } = self;
+        exchange.renew(thread.now());
+        let head = &mut exchange.request;
+        let mut framing = Framing::Empty;
+        client.awaits_continue = false;
+        client.accepts_trailers = false;
+        client.is_http11 = true;
+        client.persists = false;
+        client.body_timeout = settings.body;
+        client.write_timeout = settings.write;
+        if malformed.is_none() && early.is_none() {
+            let last = settings.requests_per_connection != 0
+                && *served >= settings.requests_per_connection;
+            client.is_http11 = head.version() == Version::Http11;
+            client.accepts_trailers = accepts_trailers(head);
+            client.persists = request_keep_alive(head) && !last && !thread.draining();
+            match (request_framing(head), expects_continue(head)) {
+                (Ok(read), Ok(expects)) => {
+                    framing = read;
+                    client.awaits_continue = expects && framing != Framing::Empty;
+                }
+                (Err(bad), _) | (_, Err(bad)) => malformed = Some(bad),
+            }
+            // First of all, so that a client cannot nominate away what the gateway adds (HD-01).
+            strip_hop_by_hop(&mut head.fields);
+        }
+        client.begin_body(framing, settings.body_limit);
+        exchange.malformed = malformed;
+        let passage = Passage::new(
+            exchange,
+            framing,
+            thread.view(),
+            settings.body_limit,
+            (&***thread, LIVE),
+            thread.heads.entered(),
+        );
+        let mut journey = Journey::begin(thread, client, alarm, passage);
+        journey.passage.early = early;
+        serve(&mut journey).await;
+    }
+
+    /// Reads the little that is left of a body nobody wanted; false when it is not little.
+    async fn finish_body(&mut self) -> bool {
+        let Self {
+            thread,
+            client,
+            alarm,
+            ..
+        } = self;
+        if client.body_is_done() {
+            return true;
+        }
+        alarm.set(thread.deadline(LINGER));
+        let mut left = LEFT_OVER;
+        let finished = poll_fn(|cx| {
+            loop {
+                if client.body_is_done() {
+                    return Poll::Ready(true);
+                }
+                match client.poll_discard(cx) {
+                    Poll::Ready(Some(count)) if count <= left => left -= count,
+                    Poll::Ready(_) => return Poll::Ready(false),
+                    Poll::Pending => return alarm.poll(|| thread.now(), cx).map(|()| false),
+                }
+            }
+        })
+        .await;
+        alarm.clear();
+        finished
+    }
+
+    /// Ends the connection so that the client sees the answer: a close with unread bytes would reset it.
+    async fn linger(&mut self) {
+        let Self {
+            thread,
+            client,
+            alarm,
+            ..
+        } = self;
+        let socket = socket2::SockRef::from(client.socket.stream());
+        if client.resets {
+            let _ = socket.set_linger(Some(Duration::ZERO));
+            return;
+        }
+        let _ = socket.shutdown(std::net::Shutdown::Write);
+        alarm.set(thread.deadline(LINGER));
+        let mut left = LEFT_OVER;
+        poll_fn(|cx| {
+            loop {
+                let unread = client.socket.unread().len();
+                client.socket.consume(unread);
+                match client.socket.poll_fill(cx, &thread.buffers, false) {
+                    Poll::Ready(Ok(count)) if count > 0 && (count as u64) < left => {
+                        left -= count as u64
+                    }
+                    Poll::Ready(_) => return Poll::Ready(()),
+                    Poll::Pending => return alarm.poll(|| thread.now(), cx),
+                }
+            }
+        })
+        .await;
+    }
+}
