@@ -22,12 +22,17 @@ FIRST_FAILURES = 20
 
 @dataclass(frozen=True)
 class Report:
-    """What became of the requests; times in milliseconds from sending to the whole answer."""
+    """What became of the requests; times in milliseconds from sending to the whole answer.
+
+    `again`: requests whose kept-alive connection was closed before they could be answered, and
+    that were sent once more on a new one, as every client does (RFC 9112, section 9.3.1).
+    """
 
     sent: int
     seconds: float
     statuses: dict[str, int]
     failures: list[str]
+    again: int
     p50: float
     p99: float
     worst: float
@@ -105,6 +110,7 @@ class _Asking(asyncio.Protocol):
         self.request = request
         self.begun = 0.0
         self.is_busy = False
+        self.has_served = False
         self.received = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -127,6 +133,7 @@ class _Asking(asyncio.Protocol):
             return
         self.received = b""
         self.is_busy = False
+        self.has_served = True
         self.tally.answered(head[9:12].decode(), self.tally.loop.time() - self.begun)
         if b"connection: close" in fields:
             self.transport.close()
@@ -137,7 +144,9 @@ class _Asking(asyncio.Protocol):
         self.tally.open -= 1
         if self in self.tally.free:
             self.tally.free.remove(self)
-        if self.is_busy:
+        if self.is_busy and self.has_served and not self.received:
+            self.tally.unanswered.append(self)
+        elif self.is_busy:
             self.tally.failed(f"the connection ended: {error!r}, after {self.received[:100]!r}")
 
 
@@ -147,8 +156,10 @@ class _Tally:
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.free: deque[_Asking] = deque()
+        self.unanswered: deque[_Asking] = deque()
         self.open = 0
         self.sent = 0
+        self.again = 0
         self.statuses: Counter[str] = Counter()
         self.failures: list[str] = []
         self.took: list[float] = []
@@ -169,9 +180,8 @@ class _Tally:
         failures = self.failures[:FIRST_FAILURES]
         if len(self.failures) > FIRST_FAILURES:
             failures.append(f"… {len(self.failures)} in all")
-        return Report(
-            self.sent, seconds, dict(self.statuses), failures, part(0.5), part(0.99), part(1)
-        )
+        times = (part(0.5), part(0.99), part(1))
+        return Report(self.sent, seconds, dict(self.statuses), failures, self.again, *times)
 
 
 async def send(options: argparse.Namespace) -> None:
@@ -191,7 +201,20 @@ async def send(options: argparse.Namespace) -> None:
     print("sending", flush=True)  # noqa: T201 - the other process waits for it
     ended = tally.loop.create_task(asyncio.to_thread(sys.stdin.read))
     begun = due = tally.loop.time()
+
+    async def send_again() -> None:
+        while tally.unanswered:
+            tally.unanswered.popleft()
+            tally.again += 1
+            try:
+                asking = await connect()
+            except OSError as error:
+                tally.failed(f"no connection: {error}")
+            else:
+                asking.send()
+
     while not ended.done():
+        await send_again()
         due += 1 / options.rate
         await asyncio.sleep(max(0.0, due - tally.loop.time()))
         tally.sent += 1
@@ -204,6 +227,7 @@ async def send(options: argparse.Namespace) -> None:
     seconds = tally.loop.time() - begun
     deadline = tally.loop.time() + 5
     while sum(tally.statuses.values()) + len(tally.failures) < tally.sent:
+        await send_again()
         if tally.loop.time() > deadline:
             missing = tally.sent - sum(tally.statuses.values()) - len(tally.failures)
             tally.failed(f"{missing} requests were never answered")

@@ -132,6 +132,7 @@ def test_a_change_under_load_takes_effect_within_a_second_and_costs_no_request(
     )
     assert max(took) < NEW_ROUTE_WITHIN
     assert report.failures == []
+    assert report.again == 0
     assert report.statuses == {"200": report.sent}
     assert report.rate > 0.95 * RATE
     assert still == 200
