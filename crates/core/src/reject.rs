@@ -12,6 +12,7 @@ use sluicegate_http1::InvalidField;
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Code {
     /// The stable word, such as `no_route`.
+    #[serde(rename = "code")]
     pub name: &'static str,
     /// The default status.
     pub status: u16,
@@ -125,8 +126,6 @@ pub mod codes {
             "Address too long" "The request target is longer than the gateway accepts.";
         EXPECTATION_FAILED = "expectation_failed" 417 "malformed"
             "Expectation failed" "The only expectation understood is 100-continue.";
-        MISDIRECTED = "misdirected" 421 "no_route"
-            "Misdirected request" "This connection is not meant for the requested host.";
         HEADER_TOO_LARGE = "header_too_large" 431 "size"
             "Header too large" "The request header has more bytes or fields than the gateway accepts.";
         CLIENT_GONE = "client_gone" 499 "client_gone"

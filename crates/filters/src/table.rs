@@ -143,6 +143,7 @@ fn phase<F: Filter>(config: &F::Config, spec: &FilterSpec, stage: Stage) -> Resu
     let mut choices = vec![own];
     choices.extend_from_slice(F::other_phases(config));
     choices.retain(|phase| phase.allowed_in(stage));
+    choices.dedup();
     let wanted = spec.phase.unwrap_or(own);
     if choices.contains(&wanted) {
         return Ok(wanted);

@@ -15,6 +15,10 @@ use sluicegate_http1::{BodyDecoder, Framing, HeadLimits, Malformed, RequestHead,
 use crate::{buffers::Buffers, passage::WholeBody, socket::Socket, thread::Budget};
 
 /// One client connection and the state of its current request.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of the current request, told by its head"
+)]
 pub(crate) struct Client {
     pub(crate) socket: Socket,
     /// Bytes of the answer that the kernel has not taken yet.
@@ -249,6 +253,13 @@ impl Client {
         }
     }
 
+    /// Lets the client send its body.
+    pub(crate) fn say_continue(&mut self) {
+        self.awaits_continue = false;
+        self.output
+            .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
+    }
+
     /// Decides, before an answer that needs no more of the request, whether the connection can go on after it.
     pub(crate) fn leave_body(&mut self, draining: bool) {
         let little = self.body.remaining().is_some_and(|left| left <= KEEP_BELOW);
@@ -286,6 +297,11 @@ impl WholeBody for Client {
         self.body_limit = limit;
     }
 
+    fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let buffers = self.buffers.clone();
+        Self::poll_gone(self, cx, &buffers)
+    }
+
     fn read(&mut self, limit: usize) -> Wait<'_, Result<Vec<u8>, Reject>> {
         Box::pin(async move {
             let cap = (limit as u64).min(self.body_limit);
@@ -294,9 +310,7 @@ impl WholeBody for Client {
             }
             self.body_limit = cap;
             if self.awaits_continue {
-                self.awaits_continue = false;
-                self.output
-                    .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
+                self.say_continue();
             }
             let buffers = self.buffers.clone();
             let mut body = Vec::new();
@@ -306,7 +320,7 @@ impl WholeBody for Client {
                 let read = poll_fn(|cx| {
                     let _ = self.poll_flush(cx);
                     self.poll_body(cx, &buffers, &mut piece, |data, out| {
-                        out.extend_from_slice(data)
+                        out.extend_from_slice(data);
                     })
                 });
                 match tokio::time::timeout(within, read).await {

@@ -274,7 +274,7 @@ impl<'t> Conversation<'t> {
                 client.socket.consume(unread);
                 match client.socket.poll_fill(cx, &thread.buffers, false) {
                     Poll::Ready(Ok(count)) if count > 0 && (count as u64) < left => {
-                        left -= count as u64
+                        left -= count as u64;
                     }
                     Poll::Ready(_) => return Poll::Ready(()),
                     Poll::Pending => return alarm.poll(|| thread.now(), cx),

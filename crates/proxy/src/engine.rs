@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// How long series and state of what a snapshot no longer has are kept.
-const GRACE: Duration = Duration::from_secs(60);
+const GRACE: Duration = Duration::from_mins(1);
 /// How long applying a snapshot waits for names to resolve; it is applied all the same.
 const RESOLVE_WITHIN: Duration = Duration::from_secs(3);
 
@@ -272,18 +272,15 @@ impl Engine {
             };
             applied.listeners.insert(bound.id, listening);
         }
-        applied
-            .listeners
-            .retain(|id, listening| match snapshot.listener(id) {
-                Some(settings) => {
-                    listening.gate.set_max(settings.connections);
-                    true
-                }
-                None => {
-                    self.core.tell_all(|| Command::Leave(listening.gate.key()));
-                    false
-                }
-            });
+        applied.listeners.retain(|id, listening| {
+            if let Some(settings) = snapshot.listener(id) {
+                listening.gate.set_max(settings.connections);
+                true
+            } else {
+                self.core.tell_all(|| Command::Leave(listening.gate.key()));
+                false
+            }
+        });
     }
 
     /// All that is wrong with a snapshot; nothing is started or kept.

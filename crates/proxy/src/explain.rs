@@ -1,6 +1,13 @@
 //! What would happen to a request: the chains of live traffic, driven without a socket.
 
-use std::{collections::HashMap, net::SocketAddr, rc::Rc, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    rc::Rc,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -114,10 +121,10 @@ pub fn explain(snapshot: &str, request: &str, facts: &str) -> Result<Value, Engi
     let view = Rc::new(View::new(Arc::new(snapshot)));
     // Dry effects are ready at once, so one poll is enough.
     let mut future = Box::pin(run(&request, view, &effects));
-    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut cx = Context::from_waker(Waker::noop());
     match future.as_mut().poll(&mut cx) {
-        std::task::Poll::Ready(value) => Ok(value),
-        std::task::Poll::Pending => Err(EngineError::Request(
+        Poll::Ready(value) => Ok(value),
+        Poll::Pending => Err(EngineError::Request(
             "a filter waits for something that facts do not give".into(),
         )),
     }
@@ -218,7 +225,10 @@ async fn outcome(decided: Result<Decision, Reject>, passage: &mut Passage<'_>) -
                 "respond"
             };
             let by = if terminal { "route" } else { "filter" };
-            (answer(kind, by, &response, location), Value::Null)
+            (
+                answer(kind, by, &response, location.as_deref()),
+                Value::Null,
+            )
         }
         Err(reject) => {
             let (code, cause) = (reject.code.name, reject.cause.clone());
@@ -241,7 +251,7 @@ fn answer(
     kind: &str,
     by: &str,
     response: &sluicegate_core::Response,
-    location: Option<String>,
+    location: Option<&str>,
 ) -> Value {
     let body = match &response.body {
         Body::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -353,6 +363,10 @@ struct GivenBody<'a> {
 impl WholeBody for GivenBody<'_> {
     fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
+    }
+
+    fn poll_gone(&mut self, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
     }
 
     fn read(&mut self, limit: usize) -> Wait<'_, Result<Vec<u8>, Reject>> {

@@ -1,6 +1,11 @@
 //! The way of an exchange through the chains, without a socket: what live requests and `explain` share.
 
-use std::rc::Rc;
+use std::{
+    future::poll_fn,
+    pin::pin,
+    rc::Rc,
+    task::{Context, Poll},
+};
 
 use sluicegate_core::{
     Code, Cx, Effects, Exchange, Flow, Intent, Reject, Response, Stage, Step, Wait, codes,
@@ -19,6 +24,9 @@ use crate::{
 pub(crate) trait WholeBody {
     /// The most the route accepts.
     fn set_limit(&mut self, limit: u64);
+
+    /// Ready when the client has left; watched while a filter waits for something.
+    fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 
     /// Reads it to the end.
     fn read(&mut self, limit: usize) -> Wait<'_, Result<Vec<u8>, Reject>>;
@@ -210,7 +218,9 @@ impl<'t> Passage<'t> {
             };
             let mut result = match link.filter.on_request(cx, carry) {
                 Step::Done(result) => result,
-                Step::Wait(wait) => wait.await,
+                Step::Wait(wait) => unless_gone(wait, |cx| body.poll_gone(cx))
+                    .await
+                    .unwrap_or_else(|| Err(Reject::new(&codes::CLIENT_GONE))),
             };
             if matches!(result, Ok(Flow::Body)) {
                 let limit = link.needs_body.map_or(0, |need| need.limit);
@@ -360,4 +370,17 @@ impl<'t> Passage<'t> {
             notes,
         });
     }
+}
+
+/// Waits for `work` while the client does; `None` when it leaves first.
+pub(crate) async fn unless_gone<T>(
+    work: impl Future<Output = T>,
+    mut gone: impl FnMut(&mut Context<'_>) -> Poll<()>,
+) -> Option<T> {
+    let mut work = pin!(work);
+    poll_fn(|cx| match work.as_mut().poll(cx) {
+        Poll::Ready(done) => Poll::Ready(Some(done)),
+        Poll::Pending => gone(cx).map(|()| None),
+    })
+    .await
 }

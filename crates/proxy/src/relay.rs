@@ -26,7 +26,7 @@ impl Journey<'_> {
             .passage
             .exchange
             .reject
-            .is_some_and(|code| std::ptr::eq(code, &codes::CLIENT_GONE))
+            .is_some_and(|code| std::ptr::eq(code, &raw const codes::CLIENT_GONE))
         {
             self.client.persists = false;
             return;

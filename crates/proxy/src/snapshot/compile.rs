@@ -6,15 +6,13 @@ use std::{
     sync::Arc,
 };
 
-use sluicegate_core::{Body, Problem, Response, Stage, closest};
+use sluicegate_core::{Problem, Stage};
 use sluicegate_filters::{Chain, FilterSpec, States};
 use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
 use sluicegate_record::{LogFormat, Masking, Registry};
-use sluicegate_router::{Predicate, RouteSpec, Router, Test};
+use sluicegate_router::Router;
 
-use super::{
-    HostRule, ListenerSettings, Route, Snapshot, Terminal, Timeouts, document, path_params,
-};
+use super::{ListenerSettings, Snapshot, conditions, document, route};
 use crate::{answers::Answers, upstream::shared::Shared};
 
 /// A snapshot that may be applied, and what applying it changes besides.
@@ -116,11 +114,11 @@ pub(crate) fn compile(
     let mut ids = HashSet::new();
     let mut specs = Vec::new();
     let mut routes = Vec::new();
-    for (index, route) in document.routes.into_iter().enumerate() {
+    for (index, config) in document.routes.into_iter().enumerate() {
         let at = format!("/routes/{index}");
-        check_id(&route.id, &at, &mut ids, "route", &mut problems);
-        let built = build_route(&route, &at, &known, ground, &mut problems);
-        let spec = spec(route, &at, &mut problems);
+        check_id(&config.id, &at, &mut ids, "route", &mut problems);
+        let built = route::build(&config, &at, &known, ground, &mut problems);
+        let spec = conditions::spec(config, &at, &mut problems);
         if let Some(built) = built {
             routes.push(Arc::new(built));
         }
@@ -168,7 +166,8 @@ fn default_entry() -> Vec<FilterSpec> {
         .into()
 }
 
-fn chain(
+/// Builds a chain; what is wrong with it goes to `problems`.
+pub(super) fn chain(
     stage: Stage,
     specs: &[FilterSpec],
     (scope, at): (&str, &str),
@@ -349,229 +348,4 @@ fn check_id(
         let message = format!("another {kind} has the id `{id}`");
         problems.push(Problem::new(format!("{at}/id"), "duplicate_id", message));
     }
-}
-
-type Known<'a> = HashMap<&'a str, (&'a Arc<Shared>, &'a document::Upstream)>;
-
-fn build_route(
-    route: &document::Route,
-    at: &str,
-    known: &Known<'_>,
-    ground: &Ground<'_>,
-    problems: &mut Vec<Problem>,
-) -> Option<Route> {
-    let scope = format!("route:{}", route.id);
-    let chain = chain(
-        Stage::Route,
-        &route.filters,
-        (&scope, &format!("{at}/filters")),
-        ground,
-        problems,
-    );
-    let ends = [
-        route.upstream.is_some(),
-        route.respond.is_some(),
-        route.redirect.is_some(),
-    ];
-    if ends.into_iter().filter(|given| *given).count() != 1 {
-        let problem = Problem::new(
-            at,
-            "one_end",
-            "a route has exactly one of `upstream`, `respond` and `redirect`",
-        );
-        problems.push(problem);
-        return None;
-    }
-    let mut timeouts = Timeouts::default();
-    let mut host = HostRule::Keep;
-    let terminal = if let Some(name) = &route.upstream {
-        let Some((shared, config)) = known.get(name.as_str()) else {
-            let names: Vec<&str> = known.keys().copied().collect();
-            let mut problem = Problem::new(
-                format!("{at}/upstream"),
-                "unknown_upstream",
-                format!("there is no upstream `{name}`"),
-            );
-            problem.suggestion = closest(name, names.iter().copied()).map(ToOwned::to_owned);
-            problems.push(problem);
-            return None;
-        };
-        timeouts = Timeouts {
-            response: route
-                .timeouts
-                .response
-                .unwrap_or(config.timeouts.response)
-                .0,
-            idle: route.timeouts.idle.unwrap_or(config.timeouts.idle).0,
-            total: route
-                .timeouts
-                .total
-                .or(config.timeouts.total)
-                .map(|span| span.0),
-        };
-        host = match config.host.as_str() {
-            "keep" => HostRule::Keep,
-            "endpoint" => HostRule::Endpoint,
-            fixed => HostRule::Fixed(fixed.into()),
-        };
-        Terminal::Upstream((*shared).clone())
-    } else if let Some(respond) = &route.respond {
-        Terminal::Answer(respond_with(respond, at, problems)?)
-    } else if let Some(redirect) = &route.redirect {
-        Terminal::Answer(redirect_to(redirect, at, problems)?)
-    } else {
-        return None;
-    };
-    let chain = chain?;
-    path_params::check(
-        &route.matches.path,
-        (&route.filters, &chain),
-        &format!("{at}/filters"),
-        problems,
-    );
-    let wants_params = chain.path_params().next().is_some();
-    Some(Route {
-        id: route.id.as_str().into(),
-        template: route.matches.path.as_str().into(),
-        terminal,
-        wants_params,
-        chain: Arc::new(chain),
-        body_limit: route.limits.body.map(|size| size.0),
-        encoded_slash: route.encoded_slash,
-        timeouts,
-        host,
-        series: ground.registry.route(&route.id),
-    })
-}
-
-fn respond_with(
-    respond: &document::Respond,
-    at: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<Response> {
-    let before = problems.len();
-    if !(200..600).contains(&respond.status) {
-        let message = format!("{} is not a final status", respond.status);
-        problems.push(
-            Problem::new(format!("{at}/respond/status"), "bad_status", message)
-                .expecting("200 to 599"),
-        );
-    }
-    let mut response = Response::new(respond.status);
-    for (name, value) in &respond.headers {
-        let framing = ["content-length", "transfer-encoding", "connection"]
-            .iter()
-            .any(|own| name.eq_ignore_ascii_case(own));
-        if framing || response.head.fields.append(name, value.as_bytes()).is_err() {
-            let message = if framing {
-                "the gateway writes this field itself"
-            } else {
-                "this cannot stand in a header"
-            };
-            let name = name.replace('~', "~0").replace('/', "~1");
-            problems.push(Problem::new(
-                format!("{at}/respond/headers/{name}"),
-                "bad_header",
-                message,
-            ));
-        }
-    }
-    response.body = if respond.body.is_empty() {
-        Body::Empty
-    } else {
-        Body::Bytes(respond.body.clone().into_bytes())
-    };
-    (problems.len() == before).then_some(response)
-}
-
-fn redirect_to(
-    redirect: &document::Redirect,
-    at: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<Response> {
-    let before = problems.len();
-    if !matches!(redirect.status, 301 | 302 | 303 | 307 | 308) {
-        let message = format!("{} does not redirect", redirect.status);
-        let problem = Problem::new(format!("{at}/redirect/status"), "bad_status", message);
-        problems.push(problem.expecting("301, 302, 303, 307 or 308"));
-    }
-    let mut response = Response::new(redirect.status);
-    let readable = redirect
-        .location
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic())
-        && !redirect.location.is_empty();
-    if !readable
-        || response
-            .head
-            .fields
-            .append("Location", redirect.location.as_bytes())
-            .is_err()
-    {
-        let problem = Problem::new(
-            format!("{at}/redirect/location"),
-            "bad_location",
-            "this is not an address",
-        );
-        problems
-            .push(problem.expecting("a URL or a path, with spaces and other characters escaped"));
-    }
-    (problems.len() == before).then_some(response)
-}
-
-fn spec(route: document::Route, at: &str, problems: &mut Vec<Problem>) -> RouteSpec {
-    let at = format!("{at}/match");
-    let mut tests = |list: Vec<document::Predicate>, kind: &str| -> Vec<Predicate> {
-        list.into_iter()
-            .enumerate()
-            .filter_map(|(index, predicate)| {
-                test(predicate, &format!("{at}/{kind}/{index}"), problems)
-            })
-            .collect()
-    };
-    RouteSpec {
-        id: route.id,
-        priority: route.priority,
-        hosts: route.matches.host.into_list(),
-        path: route.matches.path,
-        methods: route.matches.methods,
-        headers: tests(route.matches.headers, "headers"),
-        query: tests(route.matches.query, "query"),
-        cookies: tests(route.matches.cookies, "cookies"),
-    }
-}
-
-fn test(
-    predicate: document::Predicate,
-    at: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<Predicate> {
-    let test = match (predicate.value, predicate.regex, predicate.present) {
-        (Some(value), None, None) => Test::Equals(value),
-        (None, None, Some(present)) => Test::Present(present),
-        (None, Some(pattern), None) => match regex::Regex::new(&pattern) {
-            Ok(regex) => Test::Matches(regex),
-            Err(error) => {
-                problems.push(Problem::new(
-                    format!("{at}/regex"),
-                    "bad_regex",
-                    error.to_string(),
-                ));
-                return None;
-            }
-        },
-        _ => {
-            let problem = Problem::new(
-                at,
-                "one_test",
-                "a condition has exactly one of `value`, `regex` and `present`",
-            );
-            problems.push(problem);
-            return None;
-        }
-    };
-    Some(Predicate {
-        name: predicate.name,
-        test,
-    })
 }

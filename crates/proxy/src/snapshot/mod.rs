@@ -1,8 +1,10 @@
 //! A compiled configuration: immutable, numbered, shared by all threads.
 
 mod compile;
+mod conditions;
 pub(crate) mod document;
 mod path_params;
+mod route;
 
 use std::{sync::Arc, time::Duration};
 

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use sluicegate_core::{Body, Code, Reject, Response, codes};
+use sluicegate_core::{Body, Reject, Response, codes};
 use sluicegate_http1::{
     BodyDecoder, Framing, HeadLimits, Malformed, Persistence, ResponseHead, parse_response,
     response_framing, response_keep_alive, strip_hop_by_hop, write_response,
@@ -17,14 +17,15 @@ use sluicegate_http1::{
 use sluicegate_record::AttemptKind;
 
 use crate::{
-    alarm::Alarm,
     client::{BodyEnd, Client},
     journey::{Flight, Journey},
+    passage::unless_gone,
     snapshot::HostRule,
     thread::Thread,
     upstream::{
         pool::{Connection, Pool},
-        upload::{Upload, UploadEnd},
+        upload::Upload,
+        watch::{End, Watch},
     },
     view::RouteView,
 };
@@ -35,9 +36,6 @@ const HEAD_LIMITS: HeadLimits = HeadLimits {
     fields: 256,
     target: 0,
 };
-
-/// How long a client that asked for `100 Continue` waits for a silent upstream before the gateway says it (BD-03).
-const CONTINUE_AFTER: Duration = Duration::from_secs(1);
 
 /// How long an end of stream waits for the reset that proves that our bytes came too late.
 const PROOF_WITHIN: Duration = Duration::from_millis(20);
@@ -69,6 +67,10 @@ impl Attempts {
         let pool = journey.pool(&route)?;
         let endpoint = pool.pick()?;
         let framing = journey.request_framing();
+        if journey.passage.body.is_some() {
+            // The body is here: there is nothing the upstream could say `100 Continue` to.
+            journey.passage.exchange.request.fields.remove("Expect");
+        }
         let fields = &mut journey.passage.exchange.request.fields;
         match &route.route.host {
             // An HTTP/1.0 request may come without; what goes on is HTTP/1.1.
@@ -102,10 +104,11 @@ impl Attempts {
     pub(crate) async fn send(&mut self, journey: &mut Journey<'_>) -> Result<Response, Failure> {
         let thread = journey.thread;
         let endpoint = self.endpoint;
-        let mut connection = self
-            .pool
-            .acquire(thread, endpoint, self.resent)
+        let client = &mut *journey.client;
+        let acquire = self.pool.acquire(thread, endpoint, self.resent);
+        let mut connection = unless_gone(acquire, |cx| client.poll_gone(cx, &thread.buffers))
             .await
+            .unwrap_or_else(|| Err(Reject::new(&codes::CLIENT_GONE)))
             .map_err(Failure::Final)?;
         let attempt = &mut journey.passage.exchange.attempt;
         attempt.count += 1;
@@ -187,17 +190,12 @@ impl Attempts {
             total,
             ..
         } = journey;
-        let mut watch = Watch {
-            thread,
-            alarm,
-            total: *total,
-            timeouts: self.route.route.timeouts,
-            continue_at: client
-                .awaits_continue
-                .then(|| thread.now() + CONTINUE_AFTER),
-            stage: Stage::Upload,
-            armed: false,
-        };
+        let mut watch = Watch::begin(
+            (thread, alarm),
+            *total,
+            self.route.route.timeouts,
+            client.awaits_continue,
+        );
         poll_fn(|cx| {
             watch.upload(cx, client, connection, upload)?;
             match poll_final_head(cx, thread, client, connection, head) {
@@ -293,111 +291,6 @@ impl Drop for Counted {
     }
 }
 
-/// How an attempt ended without a head.
-enum End {
-    Client(BodyEnd),
-    Timeout(&'static Code),
-    Malformed(Malformed),
-    /// The connection broke inside the head of the answer.
-    Answering(String),
-    /// The connection ended before the first byte of the answer; no error means end of stream.
-    Lost(Option<io::Error>),
-}
-
-/// Which deadline runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Upload,
-    Response,
-}
-
-/// The deadlines of an attempt.
-struct Watch<'a> {
-    thread: &'a Thread,
-    alarm: &'a Alarm,
-    total: Option<Duration>,
-    timeouts: crate::snapshot::Timeouts,
-    continue_at: Option<Duration>,
-    stage: Stage,
-    armed: bool,
-}
-
-impl Watch<'_> {
-    /// Moves the request on.
-    fn upload(
-        &mut self,
-        cx: &mut Context<'_>,
-        client: &mut Client,
-        connection: &mut Connection,
-        upload: &mut Upload,
-    ) -> Result<(), End> {
-        if upload.is_dead || self.stage == Stage::Response {
-            return Ok(());
-        }
-        match upload.poll(cx, client, &mut connection.socket, &self.thread.buffers) {
-            Poll::Ready(Ok(())) => {
-                self.stage = Stage::Response;
-                self.armed = false;
-            }
-            Poll::Ready(Err(UploadEnd::Client(end))) => return Err(End::Client(end)),
-            // What it answered before it stopped taking may still be there to read.
-            Poll::Ready(Err(UploadEnd::Upstream)) => upload.is_dead = true,
-            Poll::Pending => {}
-        }
-        Ok(())
-    }
-
-    /// Arms the deadline of the stage, and rings when it has passed.
-    fn poll(
-        &mut self,
-        cx: &mut Context<'_>,
-        client: &mut Client,
-        upload: &mut Upload,
-    ) -> Poll<Result<(), End>> {
-        if !self.armed || upload.moved {
-            self.arm(client, upload);
-        }
-        if self.alarm.poll(|| self.thread.now(), cx).is_pending() {
-            return Poll::Pending;
-        }
-        let now = self.thread.now();
-        if self.continue_at.is_some_and(|at| at <= now) && client.awaits_continue {
-            say_continue(client);
-            let _ = client.poll_flush(cx);
-            self.arm(client, upload);
-            let _ = self.alarm.poll(|| self.thread.now(), cx);
-            return Poll::Pending;
-        }
-        let code = if self.total.is_some_and(|at| at <= now) {
-            &codes::TOTAL_TIMEOUT
-        } else if self.stage == Stage::Upload && upload.waits_for_client && !upload.is_dead {
-            return Poll::Ready(Err(End::Client(BodyEnd::Reject(
-                Reject::new(&codes::BODY_TIMEOUT).closing(),
-            ))));
-        } else {
-            &codes::UPSTREAM_TIMEOUT
-        };
-        Poll::Ready(Err(End::Timeout(code)))
-    }
-
-    fn arm(&mut self, client: &Client, upload: &mut Upload) {
-        upload.moved = false;
-        self.armed = true;
-        let span = match self.stage {
-            Stage::Response => self.timeouts.response,
-            Stage::Upload if upload.waits_for_client => client.body_timeout,
-            Stage::Upload => self.timeouts.idle,
-        };
-        let mut at = self.thread.deadline(span);
-        if client.awaits_continue
-            && let Some(continue_at) = self.continue_at
-        {
-            at = at.min(continue_at);
-        }
-        self.alarm.set(self.total.map_or(at, |total| total.min(at)));
-    }
-}
-
 /// Reads heads until the final one; interim answers go to the client as they come.
 fn poll_final_head(
     cx: &mut Context<'_>,
@@ -454,7 +347,7 @@ fn pass_interim(client: &mut Client, head: &mut ResponseHead) {
     }
     if head.status() == 100 {
         if client.awaits_continue {
-            say_continue(client);
+            client.say_continue();
         }
         return;
     }
@@ -465,13 +358,6 @@ fn pass_interim(client: &mut Client, head: &mut ResponseHead) {
         Persistence::KeepAlive,
         &mut client.output,
     );
-}
-
-fn say_continue(client: &mut Client) {
-    client.awaits_continue = false;
-    client
-        .output
-        .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
 }
 
 /// Whether the peer had closed before our bytes reached it: its FIN came first, and its kernel

@@ -7,3 +7,4 @@ pub(crate) mod resolve;
 pub(crate) mod shared;
 mod tally;
 pub(crate) mod upload;
+mod watch;

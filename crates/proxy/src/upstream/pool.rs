@@ -98,20 +98,19 @@ impl Pool {
         if !fresh && let Some(connection) = self.take_idle(endpoint, now) {
             return Ok(connection);
         }
-        let permit = match self.shared.permits.take() {
-            Some(permit) => permit,
-            None => {
-                let begun = thread.now();
-                let waiting = Tally::waiting(&self.shared.series, thread.index);
-                let turn = self.wait_in_line(thread, endpoint).await;
-                drop(waiting);
-                self.shared
-                    .series
-                    .waited(thread.index, thread.now().saturating_sub(begun));
-                match turn? {
-                    Turn::Permit(permit) => permit,
-                    Turn::Connection(connection) => return Ok(connection),
-                }
+        let permit = if let Some(permit) = self.shared.permits.take() {
+            permit
+        } else {
+            let begun = thread.now();
+            let waiting = Tally::waiting(&self.shared.series, thread.index);
+            let turn = self.wait_in_line(thread, endpoint).await;
+            drop(waiting);
+            self.shared
+                .series
+                .waited(thread.index, thread.now().saturating_sub(begun));
+            match turn? {
+                Turn::Permit(permit) => permit,
+                Turn::Connection(connection) => return Ok(connection),
             }
         };
         self.connect(thread, endpoint, permit).await

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// However short a time to live is, and however long.
-const TTL: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(300);
+const TTL: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_mins(5);
 /// How soon a name that does not resolve is tried again.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -116,12 +116,12 @@ impl Followed {
             return;
         };
         let mut found: Vec<(SocketAddr, u32, Box<str>)> = Vec::new();
-        let mut ttl = self.refresh;
+        let mut ttl: Option<Duration> = None;
         let mut complete = true;
         for endpoint in &self.endpoints {
             match lookup(resolver, &endpoint.host).await {
                 Some((addresses, valid)) => {
-                    ttl = valid.map_or(ttl, |valid| ttl.min(valid));
+                    ttl = ttl.into_iter().chain(valid).min();
                     for ip in addresses {
                         let address = SocketAddr::new(ip, endpoint.port);
                         if !found.iter().any(|(known, ..)| *known == address) {
@@ -143,7 +143,7 @@ impl Followed {
             shared.set_endpoints(Endpoints::new(&found));
         }
         let wait = if complete {
-            ttl.clamp(*TTL.start(), *TTL.end())
+            ttl.unwrap_or(self.refresh).clamp(*TTL.start(), *TTL.end())
         } else {
             RETRY
         };

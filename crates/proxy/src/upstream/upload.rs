@@ -12,6 +12,10 @@ use crate::{
 };
 
 /// What is to be written to the upstream, and whether all of it can be written once more.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact about the bytes, and they vary independently"
+)]
 pub(crate) struct Upload {
     /// Bytes for the upstream. As long as [`Self::is_replayable`], from the first byte of the head on.
     out: Vec<u8>,

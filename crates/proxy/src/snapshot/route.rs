@@ -1,0 +1,182 @@
+//! One route of the document, ready to serve.
+
+use std::{collections::HashMap, sync::Arc};
+
+use sluicegate_core::{Body, Problem, Response, Stage, closest};
+
+use super::{
+    HostRule, Route, Terminal, Timeouts,
+    compile::{Ground, chain},
+    document, path_params,
+};
+use crate::upstream::shared::Shared;
+
+/// The upstreams of the document by id.
+pub(super) type Known<'a> = HashMap<&'a str, (&'a Arc<Shared>, &'a document::Upstream)>;
+
+/// Builds a route; what is wrong with it goes to `problems`.
+pub(super) fn build(
+    route: &document::Route,
+    at: &str,
+    known: &Known<'_>,
+    ground: &Ground<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Route> {
+    let scope = format!("route:{}", route.id);
+    let chain = chain(
+        Stage::Route,
+        &route.filters,
+        (&scope, &format!("{at}/filters")),
+        ground,
+        problems,
+    );
+    let ends = [
+        route.upstream.is_some(),
+        route.respond.is_some(),
+        route.redirect.is_some(),
+    ];
+    if ends.into_iter().filter(|given| *given).count() != 1 {
+        let problem = Problem::new(
+            at,
+            "one_end",
+            "a route has exactly one of `upstream`, `respond` and `redirect`",
+        );
+        problems.push(problem);
+        return None;
+    }
+    let mut timeouts = Timeouts::default();
+    let mut host = HostRule::Keep;
+    let terminal = if let Some(name) = &route.upstream {
+        let Some((shared, config)) = known.get(name.as_str()) else {
+            let names: Vec<&str> = known.keys().copied().collect();
+            let mut problem = Problem::new(
+                format!("{at}/upstream"),
+                "unknown_upstream",
+                format!("there is no upstream `{name}`"),
+            );
+            problem.suggestion = closest(name, names.iter().copied()).map(ToOwned::to_owned);
+            problems.push(problem);
+            return None;
+        };
+        timeouts = Timeouts {
+            response: route
+                .timeouts
+                .response
+                .unwrap_or(config.timeouts.response)
+                .0,
+            idle: route.timeouts.idle.unwrap_or(config.timeouts.idle).0,
+            total: route
+                .timeouts
+                .total
+                .or(config.timeouts.total)
+                .map(|span| span.0),
+        };
+        host = match config.host.as_str() {
+            "keep" => HostRule::Keep,
+            "endpoint" => HostRule::Endpoint,
+            fixed => HostRule::Fixed(fixed.into()),
+        };
+        Terminal::Upstream((*shared).clone())
+    } else if let Some(respond) = &route.respond {
+        Terminal::Answer(respond_with(respond, at, problems)?)
+    } else if let Some(redirect) = &route.redirect {
+        Terminal::Answer(redirect_to(redirect, at, problems)?)
+    } else {
+        return None;
+    };
+    let chain = chain?;
+    path_params::check(
+        &route.matches.path,
+        (&route.filters, &chain),
+        &format!("{at}/filters"),
+        problems,
+    );
+    let wants_params = chain.path_params().next().is_some();
+    Some(Route {
+        id: route.id.as_str().into(),
+        template: route.matches.path.as_str().into(),
+        terminal,
+        wants_params,
+        chain: Arc::new(chain),
+        body_limit: route.limits.body.map(|size| size.0),
+        encoded_slash: route.encoded_slash,
+        timeouts,
+        host,
+        series: ground.registry.route(&route.id),
+    })
+}
+
+fn respond_with(
+    respond: &document::Respond,
+    at: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<Response> {
+    let before = problems.len();
+    if !(200..600).contains(&respond.status) {
+        let message = format!("{} is not a final status", respond.status);
+        problems.push(
+            Problem::new(format!("{at}/respond/status"), "bad_status", message)
+                .expecting("200 to 599"),
+        );
+    }
+    let mut response = Response::new(respond.status);
+    for (name, value) in &respond.headers {
+        let framing = ["content-length", "transfer-encoding", "connection"]
+            .iter()
+            .any(|own| name.eq_ignore_ascii_case(own));
+        if framing || response.head.fields.append(name, value.as_bytes()).is_err() {
+            let message = if framing {
+                "the gateway writes this field itself"
+            } else {
+                "this cannot stand in a header"
+            };
+            let name = name.replace('~', "~0").replace('/', "~1");
+            problems.push(Problem::new(
+                format!("{at}/respond/headers/{name}"),
+                "bad_header",
+                message,
+            ));
+        }
+    }
+    response.body = if respond.body.is_empty() {
+        Body::Empty
+    } else {
+        Body::Bytes(respond.body.clone().into_bytes())
+    };
+    (problems.len() == before).then_some(response)
+}
+
+fn redirect_to(
+    redirect: &document::Redirect,
+    at: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<Response> {
+    let before = problems.len();
+    if !matches!(redirect.status, 301 | 302 | 303 | 307 | 308) {
+        let message = format!("{} does not redirect", redirect.status);
+        let problem = Problem::new(format!("{at}/redirect/status"), "bad_status", message);
+        problems.push(problem.expecting("301, 302, 303, 307 or 308"));
+    }
+    let mut response = Response::new(redirect.status);
+    let readable = redirect
+        .location
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic())
+        && !redirect.location.is_empty();
+    if !readable
+        || response
+            .head
+            .fields
+            .append("Location", redirect.location.as_bytes())
+            .is_err()
+    {
+        let problem = Problem::new(
+            format!("{at}/redirect/location"),
+            "bad_location",
+            "this is not an address",
+        );
+        problems
+            .push(problem.expecting("a URL or a path, with spaces and other characters escaped"));
+    }
+    (problems.len() == before).then_some(response)
+}
