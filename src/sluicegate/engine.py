@@ -233,7 +233,7 @@ def filter_schemas() -> dict[str, Any]:
 
 def reject_catalogue() -> list[dict[str, Any]]:
     """Every code of a reject with its default status and text."""
-    return [{**one, "code": one.get("code", one.get("name"))} for one in _schema()["rejects"]]
+    return list(_schema()["rejects"])
 
 
 def _schema() -> dict[str, Any]:

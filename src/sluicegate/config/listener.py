@@ -18,7 +18,7 @@ class ListenerLimits(Model):
     fields: WholeNumber = Field(
         default=100,
         ge=1,
-        le=10_000,
+        le=256,
         description="Header fields of a request; more is answered 431.",
     )
     target: ByteSize = Field(

@@ -10,7 +10,9 @@ from sluicegate.config.units import is_host
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
-_PARAMETER = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}", re.ASCII)
+# One parameter may have literal text around it, as in `{name}.json`.
+_PARAMETER = re.compile(r"[^{}*?#]*\{[A-Za-z_][A-Za-z0-9_]*\}[^{}*?#]*", re.ASCII)
+_NAME_OF_PARAMETER = re.compile(r"\{\*?([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 _CATCH_ALL = re.compile(r"\*\*|\{\*[A-Za-z_][A-Za-z0-9_]*\}", re.ASCII)
 _PRINTABLE = re.compile(r"[\x21-\x7e]+", re.ASCII)
 _FIELD_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")
@@ -85,8 +87,9 @@ def _read_template(text: str) -> str:
     names: set[str] = set()
     for position, segment in enumerate(segments):
         _read_segment(segment, is_last=position == len(segments) - 1)
-        if segment.startswith("{"):
-            name = segment.strip("{}*")
+        found = _NAME_OF_PARAMETER.search(segment)
+        if found:
+            name = found[1]
             if name in names:
                 raise wrong(f"the parameter `{name}` stands twice", code="bad_template")
             names.add(name)
@@ -104,7 +107,7 @@ def _read_segment(segment: str, *, is_last: bool) -> None:
         raise wrong(
             f"`{segment}` is neither a literal segment nor a parameter",
             code="bad_template",
-            expected="literal segments, {name}, and at the end ** or {*name}",
+            expected="literal segments, {name}, one {name} inside a segment, and at the end ** or {*name}",
         )
     if any(char in segment for char in "?#"):
         raise wrong(
