@@ -14,6 +14,7 @@ mod framing;
 #[doc(hidden)]
 pub mod fuzz;
 mod hop_by_hop;
+mod keep_alive;
 mod known;
 mod limits;
 mod list;
@@ -34,6 +35,7 @@ pub use expectations::{accepts_trailers, expects_continue};
 pub use fields::{Fields, InvalidField};
 pub use framing::{Framing, request_framing, response_framing};
 pub use hop_by_hop::strip_hop_by_hop;
+pub use keep_alive::keep_alive_timeout;
 pub use limits::HeadLimits;
 pub use malformed::Malformed;
 pub use parse::{parse_request, parse_response};

@@ -11,12 +11,13 @@ use std::{
 
 use sluicegate_core::{Body, Reject, Response, codes};
 use sluicegate_http1::{
-    BodyDecoder, Framing, HeadLimits, Malformed, Persistence, ResponseHead, parse_response,
-    response_framing, response_keep_alive, strip_hop_by_hop, write_response,
+    BodyDecoder, Framing, HeadLimits, Malformed, Persistence, ResponseHead, keep_alive_timeout,
+    parse_response, response_framing, response_keep_alive, strip_hop_by_hop, write_response,
 };
 use sluicegate_record::AttemptKind;
 
 use crate::{
+    buffers::SMALL,
     client::{BodyEnd, Client},
     journey::{Flight, Journey},
     passage::unless_gone,
@@ -139,6 +140,9 @@ impl Attempts {
         let framing = response_framing(&head, method)
             .map_err(|malformed| Failure::Final(ambiguous(endpoint, malformed)))?;
         let keeps = response_keep_alive(&head) && framing != Framing::UntilClose;
+        if let Some(announced) = keep_alive_timeout(&head) {
+            connection.is_kept_for(announced);
+        }
         strip_hop_by_hop(&mut head.fields);
         let times = &mut journey.passage.exchange.times;
         times.answered = thread.now();

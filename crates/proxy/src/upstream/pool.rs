@@ -32,6 +32,8 @@ pub(crate) struct Connection {
     pub(crate) reused: bool,
     born: Duration,
     idle_since: Duration,
+    /// How long the peer keeps it when idle, as far as it has said so.
+    kept_for: Duration,
     tally: Tally,
     _permit: Permit,
 }
@@ -258,6 +260,7 @@ impl Pool {
             reused: false,
             born,
             idle_since: born,
+            kept_for: Duration::MAX,
             tally: Tally::working(&self.shared.series, thread.index),
             _permit: permit,
         })
@@ -282,8 +285,15 @@ impl Drop for Pool {
 }
 
 impl Connection {
+    /// Takes in how long the peer keeps an idle connection. The gateway gives it up a second
+    /// earlier, or half way if there is no second: so the peer's close never meets a request (HT-10).
+    pub(crate) fn is_kept_for(&mut self, announced: Duration) {
+        let earlier = announced.saturating_sub(Duration::from_secs(1));
+        self.kept_for = earlier.max(announced / 2);
+    }
+
     fn is_stale(&self, now: Duration, idle: Duration, life: Duration) -> bool {
-        now.saturating_sub(self.idle_since) >= idle
+        now.saturating_sub(self.idle_since) >= idle.min(self.kept_for)
             || now.saturating_sub(self.born) >= life
             || self.socket.is_disturbed()
     }
