@@ -345,6 +345,7 @@ fn poll_final_head(
 }
 
 /// Interim answers are for HTTP/1.1 clients only (BD-05); a `100` only for one that waits for it.
+/// They are optional: a client that does not read misses some, so that they never pile up.
 fn pass_interim(client: &mut Client, head: &mut ResponseHead) {
     if !client.is_http11 {
         return;
@@ -353,6 +354,9 @@ fn pass_interim(client: &mut Client, head: &mut ResponseHead) {
         if client.awaits_continue {
             client.say_continue();
         }
+        return;
+    }
+    if client.output.len() > SMALL {
         return;
     }
     strip_hop_by_hop(&mut head.fields);
