@@ -47,9 +47,14 @@ pub(crate) struct Pool {
     local_line: RefCell<VecDeque<(u64, Waker)>>,
     /// Numbers those who stand in line.
     next_number: Cell<u64>,
+    /// How often in a row a connection went to somebody here while other threads waited.
+    turns_kept: Cell<u32>,
     /// The endpoints as of the generation seen last: looking costs one atomic load.
     endpoints: RefCell<(u64, Arc<Endpoints>)>,
 }
+
+/// How often in a row a thread may keep a connection for its own while others wait.
+const TURNS: u32 = 16;
 
 impl Pool {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
@@ -61,6 +66,7 @@ impl Pool {
             idle_count: Cell::new(0),
             local_line: RefCell::default(),
             next_number: Cell::new(0),
+            turns_kept: Cell::new(0),
         }
     }
 
@@ -125,7 +131,8 @@ impl Pool {
         connection.reused = true;
         connection.idle_since = now;
         connection.tally.rests();
-        let wanted_here = !self.local_line.borrow().is_empty();
+        let waiting_here = self.local_line.borrow().len();
+        let wanted_here = waiting_here > 0 && self.may_stay(waiting_here);
         let surplus = self.shared.permits.is_short() && !wanted_here;
         let aged = now.saturating_sub(connection.born) >= self.shared.settings().life;
         if surplus || aged || connection.socket.is_disturbed() {
@@ -140,6 +147,21 @@ impl Pool {
         if wanted_here && let Some((_, waker)) = self.local_line.borrow_mut().pop_front() {
             waker.wake();
         }
+    }
+
+    /// Whether a connection may stay on this thread although others wait for its permit. Handing
+    /// it on costs a new connection, so it serves a few turns here first; but only a few, or a busy
+    /// thread would starve the others.
+    fn may_stay(&self, waiting_here: usize) -> bool {
+        let others_wait = self.shared.permits.waiting() as usize > waiting_here;
+        let turns = if others_wait {
+            self.turns_kept.get() + 1
+        } else {
+            0
+        };
+        let stays = turns <= TURNS;
+        self.turns_kept.set(if stays { turns } else { 0 });
+        stays
     }
 
     /// Closes what is idle too long, too old, closed by the peer, or no longer an endpoint (HT-13).
