@@ -12,7 +12,7 @@ use sluicegate_http1::{Framing, Persistence, write_chunk, write_last_chunk, writ
 use crate::{
     alarm::Alarm,
     buffers::{LARGE, SMALL},
-    client::Client,
+    client::{BodyEnd, Client},
     journey::{Flight, Journey},
     snapshot::Timeouts,
     thread::Thread,
@@ -271,8 +271,10 @@ impl Relay<'_> {
             if self.clock.poll(cx, within).is_pending() {
                 return Poll::Pending;
             }
+            let now = self.clock.thread.now();
+            let is_over = self.clock.total.is_some_and(|total| total <= now);
             return Poll::Ready(match step {
-                Step::WaitsForClient => Outcome::Gone,
+                Step::WaitsForClient if !is_over => Outcome::Gone,
                 _ => Outcome::Truncated,
             });
         }
@@ -297,7 +299,12 @@ impl Relay<'_> {
             &mut connection.socket,
             &self.clock.thread.buffers,
         ) {
-            Poll::Ready(Err(UploadEnd::Client(_))) => return Poll::Ready(Outcome::Truncated),
+            Poll::Ready(Err(UploadEnd::Client(BodyEnd::Gone))) => {
+                return Poll::Ready(Outcome::Gone);
+            }
+            Poll::Ready(Err(UploadEnd::Client(BodyEnd::Reject(_)))) => {
+                return Poll::Ready(Outcome::Truncated);
+            }
             Poll::Ready(Err(UploadEnd::Upstream)) => upload.is_dead = true,
             Poll::Ready(Ok(())) | Poll::Pending => {}
         }
