@@ -55,7 +55,7 @@ pub(crate) struct Client {
 pub(crate) enum HeadEnd {
     /// Here it is.
     Complete,
-    /// The client closed between requests.
+    /// The client closed between requests, by FIN or by RST.
     Closed,
     /// The client closed, or failed, inside a head.
     Broken,
@@ -116,7 +116,9 @@ impl Client {
                 }
             }
             match ready!(self.socket.poll_fill(cx, buffers, false)) {
-                Ok(0) if self.socket.unread().is_empty() => return Poll::Ready(HeadEnd::Closed),
+                Ok(0) | Err(_) if self.socket.unread().is_empty() => {
+                    return Poll::Ready(HeadEnd::Closed);
+                }
                 Ok(0) | Err(_) => return Poll::Ready(HeadEnd::Broken),
                 Ok(_) => {}
             }
