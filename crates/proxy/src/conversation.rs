@@ -47,6 +47,26 @@ struct Arrival {
     early: Option<&'static Code>,
 }
 
+/// Looks at the listener's settings again when they may have changed; false when it is gone.
+fn refresh(
+    thread: &Thread,
+    listener: &str,
+    settings: &mut Arc<ListenerSettings>,
+    known: &mut Option<u64>,
+) -> bool {
+    let generation = thread.core.generation();
+    if *known == Some(generation) {
+        return true;
+    }
+    let current = thread.view().snapshot.listener(listener);
+    let is_there = current.is_some();
+    if let Some(current) = current {
+        *settings = current;
+        *known = Some(generation);
+    }
+    is_there
+}
+
 impl<'t> Conversation<'t> {
     pub(crate) fn begin(
         thread: &'t Rc<Thread>,
@@ -79,39 +99,16 @@ impl<'t> Conversation<'t> {
 
     /// Serves the connection to its end.
     pub(crate) async fn run(mut self) {
-        while self.refresh() {
-            let Some(arrival) = self.next_head().await else {
-                return;
-            };
+        while let Some(arrival) = self.next_head().await {
             self.alarm.clear();
             self.served += 1;
             self.serve(arrival).await;
             self.client.forget_body();
             if !self.client.persists || !self.finish_body().await {
-                break;
+                return self.linger().await;
             }
             self.client.rest();
         }
-        self.linger().await;
-    }
-
-    /// Looks at the listener's settings again when they may have changed; false when it is gone.
-    fn refresh(&mut self) -> bool {
-        let generation = self.thread.core.generation();
-        if self.known == Some(generation) {
-            return true;
-        }
-        let Some(settings) = self
-            .thread
-            .view()
-            .snapshot
-            .listener(&self.exchange.listener)
-        else {
-            return false;
-        };
-        self.settings = settings;
-        self.known = Some(generation);
-        true
     }
 
     /// Waits for a request; `None` when the client closes between requests or stays silent too long.
@@ -121,15 +118,25 @@ impl<'t> Conversation<'t> {
             client,
             alarm,
             settings,
+            known,
             served,
             exchange,
-            ..
         } = self;
-        let head = &mut exchange.request;
+        let Exchange {
+            request: head,
+            listener,
+            ..
+        } = &mut **exchange;
+        if !refresh(thread, listener, settings, known) {
+            return None;
+        }
         alarm.set(thread.deadline(settings.idle));
         let mut begun = false;
         let mut last_call = false;
         let end = poll_fn(|cx| {
+            // Between two requests the settings may change; one that comes when the listener has
+            // just gone is still answered.
+            refresh(thread, listener, settings, known);
             let read = client.poll_head(cx, &thread.buffers, &settings.head, head, || {
                 if !begun {
                     begun = true;
