@@ -20,10 +20,10 @@ use crate::{
     buffers::SMALL,
     client::{BodyEnd, Client},
     journey::{Flight, Journey},
-    passage::unless_gone,
     snapshot::HostRule,
     thread::Thread,
     upstream::{
+        acquire::acquire,
         pool::{Connection, Pool},
         upload::Upload,
         watch::{End, Watch},
@@ -105,11 +105,8 @@ impl Attempts {
     pub(crate) async fn send(&mut self, journey: &mut Journey<'_>) -> Result<Response, Failure> {
         let thread = journey.thread;
         let endpoint = self.endpoint;
-        let client = &mut *journey.client;
-        let acquire = self.pool.acquire(thread, endpoint, self.resent);
-        let mut connection = unless_gone(acquire, |cx| client.poll_gone(cx, &thread.buffers))
+        let mut connection = acquire(&self.pool, journey, endpoint, self.resent)
             .await
-            .unwrap_or_else(|| Err(Reject::new(&codes::CLIENT_GONE)))
             .map_err(Failure::Final)?;
         let attempt = &mut journey.passage.exchange.attempt;
         attempt.count += 1;

@@ -1,5 +1,6 @@
 //! The upstream's side: endpoints, connections, attempts.
 
+mod acquire;
 pub(crate) mod attempts;
 mod permits;
 pub(crate) mod pool;
