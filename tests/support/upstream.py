@@ -11,6 +11,8 @@ from typing import Self
 from support.message import Fields, Message, MessageReader, NotHttp
 from support.raw import ABORT, Address
 
+# The first byte of TCP_INFO, from linux/tcp_states.h.
+ESTABLISHED = b"\x01"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
@@ -57,6 +59,15 @@ class Visit:
         self.socket = peer
         self._upstream = upstream
         self._reader = MessageReader(self.receive)
+        self._may_go_on = threading.Semaphore(0)
+
+    def is_established(self) -> bool:
+        """Neither side has closed, as the kernel sees it: it knows before any thread of ours."""
+        try:
+            state = self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
+        except OSError:
+            return False
+        return state == ESTABLISHED
 
     def receive(self) -> bytes:
         """Whatever comes next; empty at the gateway's FIN, and noted as `end`."""
@@ -112,6 +123,14 @@ class Visit:
         """Close by a reset."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, ABORT)
         self.socket.close()
+
+    def pause(self, within: float = 5) -> None:
+        """Wait until the test says `go_on`."""
+        self._may_go_on.acquire(timeout=within)
+
+    def go_on(self) -> None:
+        """Let a script that pauses, or the next one that would, go on."""
+        self._may_go_on.release()
 
     def wait_closed(self) -> str:
         """Read on until the gateway closes: `fin` or `rst`."""
@@ -192,6 +211,10 @@ class Upstream:
         self.wait_until(lambda: len(self.requests) >= count, within=within)
         return self.requests
 
+    def wait_for_bytes(self, tail: bytes, *, within: float = 5) -> None:
+        """Wait until these bytes are the last that came."""
+        self.wait_until(lambda: self.received.endswith(tail), within=within)
+
     def wait_closed(self, number: int = 0, *, within: float = 5) -> str | None:
         """Wait until a connection is over; how the gateway ended it, if it did."""
         self.wait_until(
@@ -208,6 +231,8 @@ class Upstream:
                 visit.socket.shutdown(socket.SHUT_RDWR)
             except OSError:
                 continue
+            finally:
+                visit.go_on()
         self._accepting.join(5)
         for thread in self._threads:
             thread.join(5)
@@ -233,7 +258,7 @@ class Upstream:
             with self.changed:
                 visit = Visit(self, peer, len(self.visits))
                 self.visits.append(visit)
-                now_open = sum(visit.is_open for visit in self.visits)
+                now_open = sum(known.is_established() for known in self.visits)
                 self.most_open = max(self.most_open, now_open)
                 self.changed.notify_all()
             thread = threading.Thread(target=visit.run, args=(self._script,), daemon=True)
