@@ -1,4 +1,4 @@
-"""How much memory this process holds, and what a stretch of work added."""
+"""How much memory this process holds, and files, and what a stretch of work added."""
 
 import os
 import threading
@@ -12,6 +12,11 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 def resident() -> int:
     """Bytes of memory that this process has."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
+
+
+def open_descriptors() -> int:
+    """How many files and sockets this process has open."""
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 class Growth:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from support.memory import Growth
 from support.pair import StartGateway, StartPair
 from support.raw import Connection, chunked, post
 from support.upstream import echo
@@ -103,7 +104,7 @@ def test_a_route_that_answers_by_itself_reads_little_of_an_endless_body(
     gateway = start_gateway({"routes": [route], "listeners": [{"limits": {"body": "1GiB"}}]})
     path = b"/mock" if status != 404 else b"/nothing"
 
-    with gateway.connect() as client:
+    with gateway.connect() as client, Growth() as growth:
         client.send(CHUNKED_POST.replace(b"/x", path))
         taken = threading.Event()
         sent = _send_until_it_breaks(client, 100 << 20, taken)
@@ -114,6 +115,7 @@ def test_a_route_that_answers_by_itself_reads_little_of_an_endless_body(
     assert answer.header("Connection") == "close"
     # What the kernel's buffers hold is not read: a few megabytes at most.
     assert sent[0] < 20 << 20
+    assert growth.most < 20 << 20
 
 
 def _send_until_it_breaks(client: Connection, most: int, done: threading.Event) -> list[int]:

@@ -72,7 +72,8 @@ def sweep(pair: Pair, closing: Closing, method: str) -> list[tuple[float, int]]:
     results = []
     with pair.gateway.connect() as client:
         for number in range(COUNT):
-            distance = -SPREAD + 2 * SPREAD * number / (COUNT - 1)
+            # Closest together around the write, where the two meet.
+            distance = SPREAD * (2 * number / (COUNT - 1) - 1) ** 3
             assert client.request(get(f"/warm/{number}")).status == 200
             target = f"/{method}/{number}"
             data = get(target) if method == "GET" else post(b"0123456789", target)
