@@ -4,18 +4,17 @@ import json
 import re
 import time
 import urllib.request
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from conftest import StartGateway, StartUpstream
+from e2e.pipeline import request, send_all
 from support.gateway import Gateway, forwarding
-from support.raw import Connection, get
+from support.raw import get
 from support.upstream import Visit, response
 
 DISTINCT = 20_000
-BATCH = 100
 GRACE_MS = 60_000
 SAMPLE = re.compile(
     r'[a-z_]+(?:\{(?:[a-z_]+="(?:[^"\\]|\\.)*",?)*\})? -?[0-9.eE+]+|[a-z_]+.* \+Inf'
@@ -34,24 +33,6 @@ def series(text: str) -> set[str]:
     """Every sample's name and labels."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return {line.rpartition(" ")[0] for line in lines}
-
-
-def send_all(client: Connection, requests: Iterable[bytes]) -> None:
-    """Send requests in batches, without waiting for each, and see that all are answered."""
-    pending = list(requests)
-    for start in range(0, len(pending), BATCH):
-        batch = pending[start : start + BATCH]
-        client.send(b"".join(batch))
-        got = b""
-        while got.count(b"HTTP/1.1 ") < len(batch) or not got.endswith((b"\r\n\r\n", b"}")):
-            data = client.socket.recv(1 << 18)
-            assert data, f"the connection ended after {got[-200:]!r}"
-            got += data
-
-
-def request(target: str = "/u/1", *, method: str = "GET", host: str = "a.test") -> bytes:
-    """A small request."""
-    return f"{method} {target} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
 
 
 @pytest.mark.case("ME-01")

@@ -27,7 +27,7 @@ def raw_lines(gateway: Gateway, count: int = 1) -> list[bytes]:
     return lines
 
 
-@pytest.mark.spec("OB-01", "OB-02", "OB-03", "OB-04", "OB-05", "OB-06", "OB-12")
+@pytest.mark.spec("OB-01", "OB-02", "OB-03", "OB-04", "OB-05")
 def test_a_forwarded_request_is_told_whole(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
@@ -182,6 +182,34 @@ def test_a_client_that_leaves_before_the_answer_is_recorded(
     assert gateway.metric("sluicegate_incomplete_total", outcome="client_gone") == 1
 
 
+def test_a_client_that_leaves_in_the_middle_of_its_head_is_recorded(
+    start_gateway: StartGateway, start_upstream: StartUpstream
+) -> None:
+    gateway = start_gateway(start_upstream())
+
+    with gateway.connect() as client:
+        client.send(b"GET / HTTP/1.1\r\nHost:")
+    with gateway.connect() as silent:
+        silent.half_close()
+        silent.rest()
+
+    record = gateway.record()
+    assert (record["code"], record["route_id"]) == ("client_gone", "none")
+
+
+def test_a_head_that_is_too_slow_is_recorded(
+    start_gateway: StartGateway, start_upstream: StartUpstream
+) -> None:
+    gateway = start_gateway(start_upstream(), listener={"timeouts": {"header": "50ms"}})
+
+    with gateway.connect() as client:
+        client.send(b"GET / HTTP/1.1\r\nHost:")
+        answer = client.response()
+
+    record = gateway.record()
+    assert (answer.status, record["status"], record["code"]) == (408, 408, "header_timeout")
+
+
 def test_a_client_that_leaves_in_the_middle_of_an_answer_is_recorded(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
@@ -277,7 +305,7 @@ def test_secrets_in_the_address_and_the_client_are_masked(
     assert "page=2" in line
 
 
-@pytest.mark.spec("OB-07", "OB-08")
+@pytest.mark.spec("OB-08")
 def test_a_full_queue_drops_and_counts_and_no_request_waits(
     start_gateway: StartGateway, tmp_path: Path
 ) -> None:

@@ -1,10 +1,13 @@
 """How requests find their routes, seen from outside."""
 
+import json
+import time
 from typing import Any
 
 import pytest
 
 from conftest import StartGateway, StartUpstream
+from e2e.pipeline import request, send_all
 from support.gateway import Gateway
 from support.raw import Response, get
 
@@ -361,3 +364,37 @@ def test_respond_and_redirect_need_no_upstream(start_gateway: StartGateway) -> N
     assert (empty.status, empty.body, empty.header("Content-Length")) == (204, b"", None)
     assert (away.status, away.header("Location")) == (307, "https://b.test/x?y=1")
     assert gateway.metric("sluicegate_rejected_total") == 0
+
+
+@pytest.mark.spec("RT-26", "RT-23")
+def test_a_request_among_ten_thousand_routes_costs_about_what_it_costs_among_ten(
+    start_gateway: StartGateway,
+) -> None:
+    gateway = start_gateway({"routes": [], "access_log": {"output": "off"}})
+    requests = [request(f"/api/v{number % 10}/s{number % 10}/7") for number in range(4_000)]
+    seconds: dict[int, float] = {}
+
+    for version, count in ((2, 10), (3, 10_000)):
+        snapshot = {
+            "format": 1,
+            "version": version,
+            "access_log": {"output": "off"},
+            "listeners": [{"id": "http", "address": "127.0.0.1:0"}],
+            "routes": [
+                named(f"r{number}", f"/api/v{number % 10}/s{number}/{{id}}")
+                | {"respond": {"status": 200}}
+                for number in range(count)
+            ],
+        }
+        gateway.engine.apply(json.dumps(snapshot), {})
+        with gateway.connect() as client:
+            rounds = []
+            for _ in range(5):
+                began = time.perf_counter()
+                send_all(client, requests)
+                rounds.append(time.perf_counter() - began)
+        seconds[count] = min(rounds)
+
+    print({count: f"{each / len(requests) * 1e6:.1f} µs" for count, each in seconds.items()})  # noqa: T201 - the figures that are asked for
+    assert gateway.metric("sluicegate_requests_total", status_class="2xx") == 10 * len(requests)
+    assert seconds[10_000] < 2 * seconds[10]
