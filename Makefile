@@ -106,6 +106,10 @@ docs: $(STAMPS)/docs ## Build the documentation into site/
 
 ##@ Maintain
 
+.PHONY: broken
+broken: develop ## Build with faults put in on purpose; the tests of the bug cases have to notice
+	$(BIN)/python tools/broken.py $(ARGS)
+
 .PHONY: lock
 lock: $(STAMPS)/venv ## Resolve the Python dependencies again and write requirements/
 	$(BIN)/pip install --quiet $(UV)
