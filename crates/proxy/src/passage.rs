@@ -8,7 +8,8 @@ use std::{
 };
 
 use sluicegate_core::{
-    Code, Cx, Effects, Exchange, Flow, Intent, Reject, Response, Stage, Step, Wait, codes,
+    Code, Cx, Effects, Exchange, Flow, Intent, Reject, RequestId, Response, Stage, Step, Wait,
+    codes,
 };
 use sluicegate_filters::{AnyCarry, Chain, Table};
 use sluicegate_http1::{Framing, RequestHead};
@@ -317,7 +318,18 @@ impl<'t> Passage<'t> {
 
     /// Turns a reject into the answer the client gets, and remembers why for the record.
     pub(crate) fn refuse(&mut self, reject: Reject) -> Response {
-        let response = self.entry.answers.render(&reject, self.exchange);
+        let mut early_id = None;
+        if self.entered.is_empty() && self.exchange.request_id.is_none() {
+            // Refused before any filter: there is an id to quote all the same (OB-40).
+            let id = RequestId::from_random(self.effects.random(), self.effects.random());
+            self.exchange.request_id = Some(id);
+            early_id = Some(id);
+        }
+        let mut response = self.entry.answers.render(&reject, self.exchange);
+        if let Some(id) = early_id {
+            // An id is hexadecimal digits: it cannot be refused.
+            let _ = response.head.fields.append("X-Request-Id", id.as_bytes());
+        }
         self.exchange.reject = Some(reject.code);
         self.exchange.cause = reject.cause;
         response

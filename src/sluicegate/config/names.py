@@ -107,7 +107,7 @@ def _read_segment(segment: str, *, is_last: bool) -> None:
         raise wrong(
             f"`{segment}` is neither a literal segment nor a parameter",
             code="bad_template",
-            expected="literal segments, {name} (text around it may be), and at the end ** or {*name}",
+            expected="literal segments, {name} or text{name}text, at the end ** or {*name}",
         )
     if any(char in segment for char in "?#"):
         raise wrong(

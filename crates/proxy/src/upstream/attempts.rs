@@ -49,7 +49,12 @@ pub(crate) struct Attempts {
     upload: Option<Upload>,
     /// It has been sent again once; there is no second time.
     resent: bool,
+    /// Endpoints that did not accept a connection.
+    unreached: Vec<SocketAddr>,
 }
+
+/// How many endpoints that do not accept a connection a request meets before it is given up.
+const MOST_UNREACHED: usize = 3;
 
 /// Why an attempt gave no answer.
 pub(crate) enum Failure {
@@ -57,6 +62,8 @@ pub(crate) enum Failure {
     Final(Reject),
     /// The connection was lost before the answer, in a way that proves or makes it harmless to send again.
     Lost(Reject),
+    /// The endpoint did not accept a connection: nothing was sent, another endpoint may.
+    Unreached(Reject),
 }
 
 impl Attempts {
@@ -95,6 +102,7 @@ impl Attempts {
             endpoint,
             upload: Some(upload),
             resent: false,
+            unreached: Vec::new(),
         })
     }
 
@@ -107,7 +115,15 @@ impl Attempts {
         let endpoint = self.endpoint;
         let mut connection = acquire(&self.pool, journey, endpoint, self.resent)
             .await
-            .map_err(Failure::Final)?;
+            .map_err(|reject| {
+                let code = reject.code;
+                if *code == codes::UPSTREAM_UNREACHABLE || *code == codes::UPSTREAM_CONNECT_TIMEOUT
+                {
+                    Failure::Unreached(reject)
+                } else {
+                    Failure::Final(reject)
+                }
+            })?;
         let attempt = &mut journey.passage.exchange.attempt;
         attempt.count += 1;
         attempt.endpoint = Some(endpoint);
@@ -159,7 +175,7 @@ impl Attempts {
         })
     }
 
-    /// Decides whether a lost connection is followed by one more attempt.
+    /// Decides whether a failure is followed by one more attempt.
     ///
     /// # Errors
     /// The reject to answer with.
@@ -172,8 +188,29 @@ impl Attempts {
                 }
                 Ok(())
             }
+            Failure::Unreached(reject) => {
+                self.unreached.push(self.endpoint);
+                self.endpoint = self.another_endpoint().ok_or(reject)?;
+                Ok(())
+            }
             Failure::Lost(reject) | Failure::Final(reject) => Err(reject),
         }
+    }
+
+    /// An endpoint that has not yet refused this request. With `host: endpoint` the request is
+    /// written for one name, so only other addresses of that name will do.
+    fn another_endpoint(&self) -> Option<SocketAddr> {
+        if self.unreached.len() >= MOST_UNREACHED {
+            return None;
+        }
+        let one_name = self.route.route.host == HostRule::Endpoint;
+        // Whose turn it is may have refused already: as many turns as there are endpoints reach them all.
+        (0..=self.pool.endpoints())
+            .filter_map(|_| self.pool.pick().ok())
+            .filter(|endpoint| !self.unreached.contains(endpoint))
+            .find(|endpoint| {
+                !one_name || self.pool.name_of(*endpoint) == self.pool.name_of(self.endpoint)
+            })
     }
 
     /// Writes the request and reads the head of the answer, both at once.

@@ -87,6 +87,11 @@ impl Pool {
         })
     }
 
+    /// How many endpoints there are.
+    pub(crate) fn endpoints(&self) -> usize {
+        self.endpoints.borrow().1.addresses().len()
+    }
+
     /// The name under which the endpoint was configured.
     pub(crate) fn name_of(&self, endpoint: SocketAddr) -> String {
         self.endpoints.borrow().1.name_of(endpoint)
