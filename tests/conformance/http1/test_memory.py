@@ -78,4 +78,5 @@ def test_work_that_is_over_leaves_nothing(
     pair.gateway.wait_until(lambda status: status["connections"] == 0)
 
     assert resident() - before < 8_000_000
-    assert open_descriptors() <= descriptors + 5
+    # The upstream of the test lives in this process and closes its ends in its own time.
+    pair.gateway.wait_until(lambda _: open_descriptors() <= descriptors + 5)
