@@ -16,65 +16,67 @@ struct Line([AtomicU64; 8]);
 /// the engine's threads (housekeeping, tests) share one more row, and add atomically.
 #[derive(Debug)]
 pub(crate) struct Cells {
-    rows: Box<[Box<[Line]>]>,
-    shared: Box<[Line]>,
+    /// The rows behind each other, the shared one last: no row is a trip to memory of its own.
+    lines: Box<[Line]>,
+    threads: usize,
+    /// How many lines a row takes.
+    lines_per_row: usize,
 }
 
 impl Cells {
     /// Rows of at least `width` counts for `threads` threads.
     pub(crate) fn new(threads: usize, width: usize) -> Self {
-        let row = || (0..width.div_ceil(8)).map(|_| Line::default()).collect();
+        let lines_per_row = width.div_ceil(8);
+        let lines = (threads + 1) * lines_per_row;
         Self {
-            rows: (0..threads).map(|_| row()).collect(),
-            shared: row(),
+            lines: (0..lines).map(|_| Line::default()).collect(),
+            threads,
+            lines_per_row,
         }
     }
 
     /// Adds; two's complement, so that gauges can go down.
     pub(crate) fn add(&self, thread: usize, index: usize, amount: u64) {
-        match self.rows.get(thread) {
-            Some(row) => {
-                if let Some(cell) = cell(row, index) {
-                    cell.store(cell.load(Relaxed).wrapping_add(amount), Relaxed);
-                }
-            }
-            None => {
-                if let Some(cell) = cell(&self.shared, index) {
-                    cell.fetch_add(amount, Relaxed);
-                }
-            }
+        let Some(cell) = self.cell(thread, index) else {
+            return;
+        };
+        if thread < self.threads {
+            cell.store(cell.load(Relaxed).wrapping_add(amount), Relaxed);
+        } else {
+            cell.fetch_add(amount, Relaxed);
         }
     }
 
     /// Replaces the count of this thread.
     pub(crate) fn set(&self, thread: usize, index: usize, value: u64) {
-        let row = self.rows.get(thread).unwrap_or(&self.shared);
-        if let Some(cell) = cell(row, index) {
+        if let Some(cell) = self.cell(thread, index) {
             cell.store(value, Relaxed);
         }
     }
 
     /// The count of this thread.
     pub(crate) fn get(&self, thread: usize, index: usize) -> u64 {
-        let row = self.rows.get(thread).unwrap_or(&self.shared);
-        cell(row, index).map_or(0, |cell| cell.load(Relaxed))
+        self.cell(thread, index)
+            .map_or(0, |cell| cell.load(Relaxed))
     }
 
     /// The count of all threads together.
     pub(crate) fn sum(&self, index: usize) -> u64 {
-        let rows = self.rows.iter().chain(std::iter::once(&self.shared));
-        rows.filter_map(|row| cell(row, index))
+        (0..=self.threads)
+            .filter_map(|thread| self.cell(thread, index))
             .fold(0, |sum, cell| sum.wrapping_add(cell.load(Relaxed)))
     }
 
     /// How many threads have a row of their own.
     pub(crate) fn threads(&self) -> usize {
-        self.rows.len()
+        self.threads
     }
-}
 
-fn cell(row: &[Line], index: usize) -> Option<&AtomicU64> {
-    row.get(index / 8)?.0.get(index % 8)
+    fn cell(&self, thread: usize, index: usize) -> Option<&AtomicU64> {
+        let start = thread.min(self.threads) * self.lines_per_row;
+        let row = self.lines.get(start..start + self.lines_per_row)?;
+        row.get(index / 8)?.0.get(index % 8)
+    }
 }
 
 /// A span as whole nanoseconds; 584 years at most.
