@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{entry::Entry, format::LogFormat, queue::LogQueue};
 
 /// Enough that the queue's lock and the writer's wake cost nothing per request.
-const BYTES: usize = 32 * 1024;
+const BYTES: usize = 64 * 1024;
 /// Short enough that somebody who follows the log sees it live.
 const AGE: Duration = Duration::from_millis(100);
 
@@ -43,7 +43,7 @@ impl LogBuffer {
         self.records += 1;
     }
 
-    /// It is time to hand over: 32 KiB are there, or the oldest line is 100 ms old.
+    /// It is time to hand over: 64 KiB are there, or the oldest line is 100 ms old.
     pub fn due(&self, now: Duration) -> bool {
         self.records > 0 && (self.lines.len() >= BYTES || now.saturating_sub(self.oldest) >= AGE)
     }
