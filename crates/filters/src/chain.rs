@@ -7,7 +7,7 @@ use sluicegate_core::{BodyNeed, Phase, Problem, Stage, closest};
 use crate::{AnyFilter, Place, States, Table};
 
 /// A filter as the document names it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilterSpec {
     /// Which filter.
@@ -66,6 +66,8 @@ pub struct Link<F = AnyFilter> {
     pub needs_body: Option<BodyNeed>,
     /// The path parameters it reads.
     pub path_params: Box<[Box<str>]>,
+    /// Whether it has state, which belongs to one chain.
+    pub keeps_state: bool,
     /// The filter itself.
     pub filter: F,
 }
@@ -151,6 +153,11 @@ impl<F: Table> Chain<F> {
             .iter()
             .filter_map(|link| link.needs_body)
             .max_by_key(|need| need.limit)
+    }
+
+    /// Whether a filter has state of its own, so that no other route may have this chain too.
+    pub fn keeps_state(&self) -> bool {
+        self.links.iter().any(|link| link.keeps_state)
     }
 
     /// The path parameters that filters of this chain read; mostly none.

@@ -3,6 +3,7 @@
 //! To add a filter: write its file, then add its `mod` line and its row here.
 
 mod chain;
+mod chains;
 mod config_schema;
 mod field_value;
 mod header_name;
@@ -20,6 +21,7 @@ mod request_id;
 mod trace_context;
 
 pub use chain::{Chain, FilterSpec, Link};
+pub use chains::Chains;
 pub use config_schema::ConfigSchema;
 pub use state::States;
 pub use table::{Place, Row, Table, link, no_carry};

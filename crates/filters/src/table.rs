@@ -1,6 +1,6 @@
 //! The static table: from the list in `lib.rs` to one type that dispatches by `match`.
 
-use std::sync::OnceLock;
+use std::{any::TypeId, sync::OnceLock};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -123,6 +123,7 @@ pub fn link<F: Filter, T>(
         sees_end: filter.sees_end(),
         needs_body: filter.needs_body(),
         path_params: filter.path_params().into(),
+        keeps_state: TypeId::of::<F::State>() != TypeId::of::<()>(),
         filter: wrap(filter),
     })
 }

@@ -55,7 +55,7 @@ pub(crate) async fn decide(
     }
 
     Ok(match &route.route.terminal {
-        Terminal::Answer(response) => Decision::Answer(response.clone()),
+        Terminal::Answer(response) => Decision::Answer((**response).clone()),
         Terminal::Upstream(_) => Decision::Forward(route),
     })
 }

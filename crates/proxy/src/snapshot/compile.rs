@@ -7,7 +7,7 @@ use std::{
 };
 
 use sluicegate_core::{Problem, Stage};
-use sluicegate_filters::{Chain, FilterSpec, States};
+use sluicegate_filters::{Chain, Chains, FilterSpec, States};
 use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
 use sluicegate_record::{LogFormat, Masking, Registry};
 use sluicegate_router::Router;
@@ -75,11 +75,12 @@ pub(crate) fn compile(
     let listeners = listeners(&document.listeners, &mut problems);
     let upstreams = upstreams(&document.upstreams, ground, &mut problems);
     let answers = Arc::new(Answers::build(&document.errors, &mut problems));
+    let mut chains = Chains::new(ground.states);
     let entry = chain(
         Stage::Entry,
         &document.entry.unwrap_or_else(default_entry),
         ("listener", "/entry"),
-        ground,
+        &mut chains,
         &mut problems,
     );
     if document.access_log.fields != "sluicegate" {
@@ -117,7 +118,7 @@ pub(crate) fn compile(
     for (index, config) in document.routes.into_iter().enumerate() {
         let at = format!("/routes/{index}");
         check_id(&config.id, &at, &mut ids, "route", &mut problems);
-        let built = route::build(&config, &at, &known, ground, &mut problems);
+        let built = route::build(&config, &at, &known, (ground, &mut chains), &mut problems);
         let spec = conditions::spec(config, &at, &mut problems);
         if let Some(built) = built {
             routes.push(Arc::new(built));
@@ -143,7 +144,7 @@ pub(crate) fn compile(
         version: document.version,
         router,
         routes,
-        entry: Arc::new(entry),
+        entry,
         answers,
         listeners,
         upstreams,
@@ -171,10 +172,10 @@ pub(super) fn chain(
     stage: Stage,
     specs: &[FilterSpec],
     (scope, at): (&str, &str),
-    ground: &Ground<'_>,
+    chains: &mut Chains<'_>,
     problems: &mut Vec<Problem>,
-) -> Option<Chain> {
-    match Chain::build(stage, specs, scope, ground.states) {
+) -> Option<Arc<Chain>> {
+    match chains.chain(stage, specs, scope) {
         Ok(chain) => Some(chain),
         Err(found) => {
             problems.extend(found.into_iter().map(|problem| problem.under(at)));

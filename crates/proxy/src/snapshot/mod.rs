@@ -52,8 +52,8 @@ pub(crate) struct Route {
 pub(crate) enum Terminal {
     /// Requests go on.
     Upstream(Arc<Shared>),
-    /// The gateway answers (`respond`, `redirect`).
-    Answer(Response),
+    /// The gateway answers (`respond`, `redirect`); boxed, so that the other routes stay small.
+    Answer(Box<Response>),
 }
 
 /// Which `Host` the upstream sees.

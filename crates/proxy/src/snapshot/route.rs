@@ -3,6 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use sluicegate_core::{Body, Problem, Response, Stage, closest};
+use sluicegate_filters::Chains;
 
 use super::{
     HostRule, Route, Terminal, Timeouts,
@@ -19,7 +20,7 @@ pub(super) fn build(
     route: &document::Route,
     at: &str,
     known: &Known<'_>,
-    ground: &Ground<'_>,
+    (ground, chains): (&Ground<'_>, &mut Chains<'_>),
     problems: &mut Vec<Problem>,
 ) -> Option<Route> {
     let scope = format!("route:{}", route.id);
@@ -27,7 +28,7 @@ pub(super) fn build(
         Stage::Route,
         &route.filters,
         (&scope, &format!("{at}/filters")),
-        ground,
+        chains,
         problems,
     );
     let ends = [
@@ -78,9 +79,9 @@ pub(super) fn build(
         };
         Terminal::Upstream((*shared).clone())
     } else if let Some(respond) = &route.respond {
-        Terminal::Answer(respond_with(respond, at, problems)?)
+        Terminal::Answer(Box::new(respond_with(respond, at, problems)?))
     } else if let Some(redirect) = &route.redirect {
-        Terminal::Answer(redirect_to(redirect, at, problems)?)
+        Terminal::Answer(Box::new(redirect_to(redirect, at, problems)?))
     } else {
         return None;
     };
@@ -97,7 +98,7 @@ pub(super) fn build(
         template: route.matches.path.as_str().into(),
         terminal,
         wants_params,
-        chain: Arc::new(chain),
+        chain,
         body_limit: route.limits.body.map(|size| size.0),
         encoded_slash: route.encoded_slash,
         timeouts,
