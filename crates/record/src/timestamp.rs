@@ -57,7 +57,6 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    // spec: OB-12
     #[test]
     fn the_time_is_iso_8601_in_utc_with_milliseconds() {
         for (millis, expected) in [

@@ -278,7 +278,7 @@ def test_without_a_total_timeout_a_stream_has_no_end(start_pair: StartPair) -> N
             pair.upstream.visits[0].go_on()
 
 
-@pytest.mark.spec("HT-19", "HT-22")
+@pytest.mark.spec("HT-19")
 def test_the_total_timeout_counts_connecting_too(
     start_gateway: StartGateway, blackhole: Blackhole
 ) -> None:
