@@ -210,7 +210,7 @@ def test_a_storm_of_leaving_clients_leaks_nothing(start_pair: StartPair, threads
     pair.gateway.wait_until(
         lambda status: status["upstreams"][0]["connections"] == status["upstreams"][0]["idle"]
     )
-    # The last clients may have left before they were accepted, so their requests come a moment later.
+    # The last clients may have left before they were accepted, and come a moment later.
     pair.gateway.wait_until(lambda _: pair.gateway.metric("sluicegate_in_flight") == 0)
     with pair.gateway.connect() as client:
         assert client.request(get("/after")).status == 200

@@ -10,7 +10,7 @@ use sluicegate_record::{Entry, FIELDS, FieldType};
 
 use crate::support::{entry, forwarded, full_exchange, line, peer};
 
-// spec: OB-01, OB-02, OB-03, OB-04, OB-05, OB-06, OB-12
+// spec: OB-01, OB-02, OB-03, OB-04, OB-05
 #[test]
 fn a_record_has_every_key_of_the_table_in_its_order() {
     let exchange = full_exchange();

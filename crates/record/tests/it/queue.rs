@@ -36,7 +36,6 @@ fn a_batch_larger_than_the_queue_is_taken_when_nothing_else_waits() {
     assert!(!queue.offer(vec![b'x'; 1], 1));
 }
 
-// spec: OB-07
 #[test]
 fn a_buffer_is_handed_over_by_size_or_by_age() {
     let exchange = forwarded("GET", "/");
