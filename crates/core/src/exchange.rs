@@ -7,7 +7,7 @@ use sluicegate_http1::{Malformed, RequestHead};
 use crate::{Code, Params, Peer, RequestId, TraceContext};
 
 /// What the gateway knows of one request while it travels. It holds no socket.
-#[derive(Debug)]
+#[derive(std::fmt::Debug)]
 pub struct Exchange {
     /// The request as it will be sent on; filters edit it.
     pub request: RequestHead,
@@ -17,6 +17,12 @@ pub struct Exchange {
     pub peer: Peer,
     /// The real client, as far as trusted hops vouch for it (SE-14); the peer when nobody does.
     pub client: IpAddr,
+    /// The previous hop is a proxy whose word on the client counts (SE-15); nobody's does by default.
+    pub peer_trusted: bool,
+    /// How the client came, as far as trusted hops vouch for it.
+    pub scheme: Scheme,
+    /// The host the client asked for, when a trusted hop says that it has changed `Host`.
+    pub host: Option<Box<str>>,
     /// The listener's id.
     pub listener: Rc<str>,
     /// The name the request is known by.
@@ -39,6 +45,47 @@ pub struct Exchange {
     pub times: Times,
     /// What filters say to whoever asks `explain`; `None` on live traffic, so that nothing is formatted.
     pub notes: Option<Vec<String>>,
+    /// Where the time goes, once a filter has asked for it; `None` on usual traffic, so that nothing is timed.
+    pub debug: Option<Box<Debug>>,
+}
+
+/// How the client speaks to the gateway, or to the trusted hop in front of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scheme {
+    /// Plain text.
+    #[default]
+    Http,
+    /// Over TLS.
+    Https,
+}
+
+impl Scheme {
+    /// As it stands in a URL.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+}
+
+/// What only callers on a list may see of one exchange.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Debug {
+    /// The time spent in each phase from the filter that asked on, waiting included; the engine adds to it.
+    pub spans: Vec<(&'static str, Duration)>,
+    /// The version of the snapshot that the exchange obeys.
+    pub snapshot: u64,
+}
+
+impl Debug {
+    /// Adds time to a phase.
+    pub fn spend(&mut self, phase: &'static str, span: Duration) {
+        match self.spans.iter_mut().find(|(known, _)| *known == phase) {
+            Some((_, sum)) => *sum += span,
+            None => self.spans.push((phase, span)),
+        }
+    }
 }
 
 /// A route as logs, metrics and filters see it.
@@ -93,6 +140,9 @@ impl Exchange {
             malformed: None,
             peer,
             client: peer.remote.ip(),
+            peer_trusted: false,
+            scheme: Scheme::default(),
+            host: None,
             listener,
             request_id: None,
             trace: None,
@@ -107,6 +157,7 @@ impl Exchange {
                 ..Times::default()
             },
             notes: None,
+            debug: None,
         }
     }
 

@@ -1,9 +1,10 @@
 //! The contract between the engine and a filter.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::{Code, Effects, Exchange, Phase, Reject, Response, Wait};
 
@@ -43,6 +44,23 @@ pub trait Filter: Send + Sync + Sized {
     /// # Errors
     /// [`InvalidConfig`] for what the schema cannot express.
     fn new(config: Self::Config, state: Arc<Self::State>) -> Result<Self, InvalidConfig>;
+
+    /// A fact that the outside pushes to the state of every filter of this name and an `id`, at once
+    /// and without a new snapshot; `unix` is the time since the Unix epoch.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`] with a pointer into `event`; then nothing has changed.
+    fn told(_: &Self::State, _event: &Value, _unix: Duration) -> Result<(), InvalidConfig> {
+        Err(InvalidConfig::new(
+            "",
+            format!("`{}` takes no events", Self::NAME),
+        ))
+    }
+
+    /// Whether it answers CORS preflights: then one is matched by the method it asks for.
+    fn answers_preflight(&self) -> bool {
+        false
+    }
 
     /// Whether it needs the whole request body, and how much of it it can take.
     fn needs_body(&self) -> Option<BodyNeed> {

@@ -19,7 +19,7 @@ mod units;
 pub use address::Peer;
 pub use dry::DryEffects;
 pub use effects::{Effects, Event, Unavailable, Wait};
-pub use exchange::{Attempt, Exchange, Principal, RouteFacts, Times};
+pub use exchange::{Attempt, Debug, Exchange, Principal, RouteFacts, Scheme, Times};
 pub use filter::{BodyNeed, Cx, Filter, Flow, Intent, InvalidConfig, Outcome, Step};
 pub use identifier::{RequestId, TraceContext};
 pub use params::Params;

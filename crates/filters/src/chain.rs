@@ -53,6 +53,10 @@ impl FilterSpec {
 }
 
 /// A filter in its place.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is what one method of the filter said when it was built"
+)]
 pub struct Link<F = AnyFilter> {
     /// The name users gave this use of the filter.
     pub id: Box<str>,
@@ -62,6 +66,8 @@ pub struct Link<F = AnyFilter> {
     pub sees_response: bool,
     /// Whether `on_done` is worth a call; the carry is dropped in any case.
     pub sees_end: bool,
+    /// Whether it answers CORS preflights.
+    pub answers_preflight: bool,
     /// How much of the request body it may ask for.
     pub needs_body: Option<BodyNeed>,
     /// The path parameters it reads.
@@ -158,6 +164,11 @@ impl<F: Table> Chain<F> {
     /// Whether a filter has state of its own, so that no other route may have this chain too.
     pub fn keeps_state(&self) -> bool {
         self.links.iter().any(|link| link.keeps_state)
+    }
+
+    /// Whether a filter answers CORS preflights.
+    pub fn answers_preflight(&self) -> bool {
+        self.links.iter().any(|link| link.answers_preflight)
     }
 
     /// The path parameters that filters of this chain read; mostly none.

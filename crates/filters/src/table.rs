@@ -114,13 +114,14 @@ pub fn link<F: Filter, T>(
         .read(&spec.config)
         .map_err(|mistakes| mistakes.into_iter().map(in_config).collect::<Vec<_>>())?;
     let phase = phase::<F>(&config, spec, place.stage).map_err(|problem| vec![problem])?;
-    let state = place.states.of(place.scope, F::NAME, spec.id());
+    let state = place.states.of::<F>(place.scope, spec.id());
     let filter = F::new(config, state).map_err(|mistake| vec![in_config(mistake)])?;
     Ok(Link {
         id: spec.id().into(),
         phase,
         sees_response: filter.sees_response(),
         sees_end: filter.sees_end(),
+        answers_preflight: filter.answers_preflight(),
         needs_body: filter.needs_body(),
         path_params: filter.path_params().into(),
         keeps_state: TypeId::of::<F::State>() != TypeId::of::<()>(),
@@ -145,7 +146,11 @@ fn phase<F: Filter>(config: &F::Config, spec: &FilterSpec, stage: Stage) -> Resu
     choices.extend_from_slice(F::other_phases(config));
     choices.retain(|phase| phase.allowed_in(stage));
     choices.dedup();
-    let wanted = spec.phase.unwrap_or(own);
+    let only = match *choices {
+        [only] => only,
+        _ => own,
+    };
+    let wanted = spec.phase.unwrap_or(only);
     if choices.contains(&wanted) {
         return Ok(wanted);
     }

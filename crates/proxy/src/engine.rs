@@ -323,6 +323,18 @@ impl Engine {
                 }));
             }
             Told::ReopenLogs {} => self.core.log.reopen(),
+            Told::Filter { filter, id, event } => {
+                let unix = self.core.clock.unix_at(self.core.clock.now());
+                let id = id.as_deref().unwrap_or(&filter);
+                match self.states.tell(&filter, id, &event, unix) {
+                    Ok(0) => {
+                        let nobody = format!("no filter `{filter}` called `{id}` keeps state");
+                        return Err(EngineError::Event(nobody));
+                    }
+                    Ok(_) => {}
+                    Err(mistake) => return Err(EngineError::Event(mistake.to_string())),
+                }
+            }
             Told::Endpoints {
                 upstream,
                 endpoints,

@@ -339,7 +339,7 @@ fn candidates(view: &View, passage: &Passage<'_>) -> Vec<Value> {
     let Some(subject) = &passage.matched_head else {
         return Vec::new();
     };
-    let found = view.snapshot.router.explain(&HeadSubject(subject));
+    let found = view.snapshot.router.explain(&HeadSubject::new(subject));
     found
         .into_iter()
         .filter_map(|candidate| {

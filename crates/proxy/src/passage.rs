@@ -5,11 +5,12 @@ use std::{
     pin::pin,
     rc::Rc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use sluicegate_core::{
-    Code, Cx, Effects, Exchange, Flow, Intent, Reject, RequestId, Response, Stage, Step, Wait,
-    codes,
+    Code, Cx, Effects, Exchange, Flow, Intent, Phase, Reject, RequestId, Response, Stage, Step,
+    Wait, codes,
 };
 use sluicegate_filters::{AnyCarry, Chain, Table};
 use sluicegate_http1::{Framing, RequestHead};
@@ -151,18 +152,14 @@ impl<'t> Passage<'t> {
         if self.steps.is_some() {
             self.matched_head = Some(self.exchange.request.clone());
         }
-        let subject = HeadSubject(&self.exchange.request);
-        let router = &view.snapshot.router;
-        // A statement of its own: the scratch is needed again for `Allow`.
-        let found = router.find(&subject, &mut view.scratch.borrow_mut());
-        let index = match found {
-            Found::Route(index) => index,
-            Found::NotFound => return Err(Reject::new(&codes::NO_ROUTE)),
-            Found::MethodNotAllowed => {
-                let mut allow = String::new();
-                router.allow(&subject, &mut view.scratch.borrow_mut(), &mut allow);
-                return Err(Reject::new(&codes::METHOD_NOT_ALLOWED).with_field("Allow", allow));
+        let index = match preflight(&self.exchange.request, &view) {
+            Some((index, method)) => {
+                if let Some(head) = &mut self.matched_head {
+                    head.set_method(&method)?;
+                }
+                index
             }
+            None => find(&self.exchange.request, &view)?,
         };
         let Some(route) = view.route(index) else {
             return Err(
@@ -173,8 +170,17 @@ impl<'t> Passage<'t> {
         self.route = Some(route.clone());
         if route.route.wants_params {
             let path = self.exchange.request.path();
-            let rest = router.rest(index, path).map(|rest| ("rest", rest));
-            self.exchange.params = router.params(index, path).chain(rest).collect();
+            let rest = view
+                .snapshot
+                .router
+                .rest(index, path)
+                .map(|rest| ("rest", rest));
+            self.exchange.params = view
+                .snapshot
+                .router
+                .params(index, path)
+                .chain(rest)
+                .collect();
         }
         if route.route.encoded_slash == EncodedSlash::Refuse
             && has_encoded_slash(self.exchange.request.path())
@@ -212,6 +218,7 @@ impl<'t> Passage<'t> {
             let Some(Entered { carry, .. }) = self.entered.last_mut() else {
                 continue;
             };
+            let begun = self.exchange.debug.as_ref().map(|_| self.effects.now());
             let cx = Cx {
                 exchange: self.exchange,
                 effects: self.effects,
@@ -241,6 +248,7 @@ impl<'t> Passage<'t> {
                 };
             }
             self.take_note(stage, index, &result);
+            self.take_time(link.phase, begun);
             match result? {
                 Flow::Next | Flow::Body => {}
                 answer @ Flow::Answer(_) => return Ok(answer),
@@ -360,6 +368,17 @@ impl<'t> Passage<'t> {
         }
     }
 
+    /// Adds the time of one filter to its phase, on exchanges whose times somebody wants.
+    fn take_time(&mut self, phase: Phase, begun: Option<Duration>) {
+        let Some(debug) = &mut self.exchange.debug else {
+            return;
+        };
+        debug.snapshot = self.entry.version;
+        if let Some(begun) = begun {
+            debug.spend(phase.name(), self.effects.now().saturating_sub(begun));
+        }
+    }
+
     fn take_note(&mut self, stage: Stage, index: usize, result: &Result<Flow, Reject>) {
         let Some(steps) = &mut self.steps else { return };
         let (verdict, code) = match result {
@@ -382,6 +401,45 @@ impl<'t> Passage<'t> {
             notes,
         });
     }
+}
+
+/// The route of a request.
+fn find(request: &RequestHead, view: &View) -> Result<usize, Reject> {
+    let subject = HeadSubject::new(request);
+    let router = &view.snapshot.router;
+    // A statement of its own: the scratch is needed again for `Allow`.
+    let found = router.find(&subject, &mut view.scratch.borrow_mut());
+    match found {
+        Found::Route(index) => Ok(index),
+        Found::NotFound => Err(Reject::new(&codes::NO_ROUTE)),
+        Found::MethodNotAllowed => {
+            let mut allow = String::new();
+            router.allow(&subject, &mut view.scratch.borrow_mut(), &mut allow);
+            Err(Reject::new(&codes::METHOD_NOT_ALLOWED).with_field("Allow", allow))
+        }
+    }
+}
+
+/// The route that a CORS preflight is about, when it answers preflights, and the method asked for
+/// (Fetch standard, “CORS-preflight request”). Any other `OPTIONS` is a request like others.
+fn preflight(request: &RequestHead, view: &View) -> Option<(usize, String)> {
+    if request.method() != "OPTIONS" || !request.fields.contains("Origin") {
+        return None;
+    }
+    let method = request.fields.get_str("Access-Control-Request-Method")?;
+    let subject = HeadSubject::asking(request, method);
+    let found = view
+        .snapshot
+        .router
+        .find(&subject, &mut view.scratch.borrow_mut());
+    let Found::Route(index) = found else {
+        return None;
+    };
+    let route = view.snapshot.routes.get(index)?;
+    route
+        .chain
+        .answers_preflight()
+        .then(|| (index, method.to_owned()))
 }
 
 /// Waits for `work` while the client does; `None` when it leaves first.

@@ -4,26 +4,43 @@ use sluicegate_http1::RequestHead;
 use sluicegate_router::Subject;
 
 /// Reads a head in place; nothing is copied.
-pub(crate) struct HeadSubject<'a>(pub(crate) &'a RequestHead);
+pub(crate) struct HeadSubject<'a> {
+    head: &'a RequestHead,
+    method: &'a str,
+}
+
+impl<'a> HeadSubject<'a> {
+    pub(crate) fn new(head: &'a RequestHead) -> Self {
+        Self {
+            head,
+            method: head.method(),
+        }
+    }
+
+    /// The request that `head` asks about: the same with another method.
+    pub(crate) fn asking(head: &'a RequestHead, method: &'a str) -> Self {
+        Self { head, method }
+    }
+}
 
 impl Subject for HeadSubject<'_> {
     fn host(&self) -> Option<&str> {
-        self.0.authority()
+        self.head.authority()
     }
 
     fn path(&self) -> &str {
-        self.0.path()
+        self.head.path()
     }
 
     fn method(&self) -> &str {
-        self.0.method()
+        self.method
     }
 
     fn query(&self) -> Option<&str> {
-        self.0.query()
+        self.head.query()
     }
 
     fn header_values(&self, name: &str, each: &mut dyn FnMut(&[u8])) {
-        self.0.fields.get_all(name).for_each(each);
+        self.head.fields.get_all(name).for_each(each);
     }
 }

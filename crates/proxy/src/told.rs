@@ -19,6 +19,12 @@ pub(crate) enum Told {
         upstream: String,
         endpoints: Vec<ToldEndpoint>,
     },
+    /// What the filters called `id` want to know at once.
+    Filter {
+        filter: String,
+        id: Option<String>,
+        event: serde_json::Value,
+    },
 }
 
 /// An instance of a registry.
