@@ -111,6 +111,10 @@ class Visit:
             self.body(request)
         return request
 
+    def take_rest(self) -> bytes:
+        """What was read beyond the last request."""
+        return self._reader.take_rest()
+
     def send(self, data: bytes) -> None:
         """Send it all."""
         self.socket.sendall(data)

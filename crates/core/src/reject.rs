@@ -126,6 +126,10 @@ pub mod codes {
             "Address too long" "The request target is longer than the gateway accepts.";
         EXPECTATION_FAILED = "expectation_failed" 417 "malformed"
             "Expectation failed" "The only expectation understood is 100-continue.";
+        BAD_HANDSHAKE = "bad_handshake" 400 "malformed"
+            "Bad handshake" "The request does not open a WebSocket connection as RFC 6455 says.";
+        WEBSOCKET_VERSION = "websocket_version" 426 "malformed"
+            "WebSocket version" "Only version 13 of WebSocket is understood; see the Sec-WebSocket-Version field.";
         HEADER_TOO_LARGE = "header_too_large" 431 "size"
             "Header too large" "The request header has more bytes or fields than the gateway accepts.";
         CLIENT_GONE = "client_gone" 499 "client_gone"
@@ -146,6 +150,8 @@ pub mod codes {
             "Upstream busy" "All connections to the service behind the gateway are in use.";
         TOO_MANY_CONNECTIONS = "too_many_connections" 503 "overload"
             "Too many connections" "The gateway serves as many connections as it is allowed to.";
+        TOO_MANY_WEBSOCKETS = "too_many_websockets" 503 "overload"
+            "Too many WebSocket connections" "This address has as many WebSocket connections as it is allowed to.";
         BUFFER_EXHAUSTED = "buffer_exhausted" 503 "overload"
             "Buffers exhausted" "The gateway holds as many buffered bytes as it is allowed to.";
         UPSTREAM_CONNECT_TIMEOUT = "upstream_connect_timeout" 504 "timeout"

@@ -27,6 +27,7 @@ mod request;
 mod response;
 mod target;
 mod trailers;
+mod upgrade;
 mod write;
 
 pub use authority::{host_and_port, valid_authority};
@@ -42,4 +43,5 @@ pub use parse::{parse_request, parse_response};
 pub use persistence::{Persistence, request_keep_alive, response_keep_alive};
 pub use request::{RequestHead, Version};
 pub use response::ResponseHead;
+pub use upgrade::{agrees_to_websocket, asks_for_websocket};
 pub use write::{write_chunk, write_chunk_head, write_last_chunk, write_request, write_response};

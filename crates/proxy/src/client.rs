@@ -33,6 +33,8 @@ pub(crate) struct Client {
     pub(crate) sent: u64,
     /// The client waits for `100 Continue` before it sends its body.
     pub(crate) awaits_continue: bool,
+    /// The client asks to speak WebSocket from the answer on.
+    pub(crate) asks_for_websocket: bool,
     /// The connection may serve another request after this one.
     pub(crate) persists: bool,
     /// The client understands chunked coding, and interim answers.
@@ -82,6 +84,7 @@ impl Client {
             body_limit: 0,
             sent: 0,
             awaits_continue: false,
+            asks_for_websocket: false,
             persists: true,
             is_http11: true,
             accepts_trailers: false,

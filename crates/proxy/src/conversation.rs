@@ -4,8 +4,8 @@ use std::{future::poll_fn, net::SocketAddr, rc::Rc, sync::Arc, task::Poll, time:
 
 use sluicegate_core::{Code, Exchange, Peer, codes};
 use sluicegate_http1::{
-    Framing, Malformed, RequestHead, Version, accepts_trailers, expects_continue, request_framing,
-    request_keep_alive, strip_hop_by_hop,
+    Framing, Malformed, RequestHead, Version, accepts_trailers, asks_for_websocket,
+    expects_continue, request_framing, request_keep_alive, strip_hop_by_hop,
 };
 use tokio::net::TcpStream;
 
@@ -194,6 +194,7 @@ impl<'t> Conversation<'t> {
         let mut framing = Framing::Empty;
         client.awaits_continue = false;
         client.accepts_trailers = false;
+        client.asks_for_websocket = false;
         client.is_http11 = true;
         client.persists = false;
         client.body_timeout = settings.body;
@@ -203,6 +204,7 @@ impl<'t> Conversation<'t> {
                 && *served >= settings.requests_per_connection;
             client.is_http11 = head.version() == Version::Http11;
             client.accepts_trailers = accepts_trailers(head);
+            client.asks_for_websocket = asks_for_websocket(head);
             client.persists = request_keep_alive(head) && !last && !thread.draining();
             match (request_framing(head), expects_continue(head)) {
                 (Ok(read), Ok(expects)) => {

@@ -21,7 +21,7 @@ use crate::{
     explain,
     gate::Gate,
     housekeeping::{self, House},
-    snapshot::{Compiled, Ground, Snapshot, compile, document, read},
+    snapshot::{Compiled, Ground, Snapshot, compile, document, read, websocket::OpenCounts},
     sockets,
     told::Told,
     upstream::{
@@ -52,6 +52,7 @@ pub struct Settings {
 pub struct Engine {
     core: Arc<Core>,
     states: States,
+    open_websockets: OpenCounts,
     /// Held while a snapshot is applied: one at a time.
     applied: Mutex<Applied>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -101,6 +102,7 @@ impl Engine {
         Ok(Self {
             core,
             states: States::default(),
+            open_websockets: OpenCounts::default(),
             applied: Mutex::default(),
             threads: Mutex::new(threads),
             house: Mutex::new(Some(house)),
@@ -145,6 +147,7 @@ impl Engine {
             states: &self.states,
             registry: &self.core.registry,
             upstreams: &applied.upstreams,
+            open_websockets: &self.open_websockets,
         };
         let compiled = compile(document, &ground).map_err(EngineError::Refused)?;
         let opened = self.open(&compiled.snapshot, applied)?;

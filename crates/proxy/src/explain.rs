@@ -22,7 +22,7 @@ use crate::{
     error::EngineError,
     life_of_a_request::{Decision, decide},
     passage::{Passage, WholeBody},
-    snapshot::{Ground, HostRule, Snapshot, Terminal, compile, read},
+    snapshot::{Ground, HostRule, Snapshot, Terminal, compile, read, websocket::OpenCounts},
     subject::HeadSubject,
     thread::Thread,
     view::{RouteView, View},
@@ -100,6 +100,7 @@ pub(crate) fn dry_snapshot(snapshot: &str) -> Result<Snapshot, Vec<Problem>> {
         states: &states,
         registry: &registry,
         upstreams: &HashMap::new(),
+        open_websockets: &OpenCounts::default(),
     };
     compile(document, &ground).map(|compiled| compiled.snapshot)
 }

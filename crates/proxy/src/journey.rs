@@ -10,6 +10,7 @@ use crate::{
     client::Client,
     passage::Passage,
     thread::Thread,
+    tunnel::Tunnel,
     upstream::{
         attempts::Counted,
         pool::{Connection, Pool},
@@ -44,6 +45,8 @@ pub(crate) struct Flight {
     pub(crate) framing: Framing,
     /// The upstream keeps the connection open after this answer.
     pub(crate) keeps: bool,
+    /// Both sides have left HTTP.
+    pub(crate) tunnel: Option<Tunnel>,
     pub(crate) _counted: Counted,
 }
 

@@ -27,6 +27,7 @@ mod sockets;
 mod subject;
 mod thread;
 mod told;
+mod tunnel;
 mod upstream;
 mod view;
 mod worker;

@@ -35,6 +35,10 @@ impl Journey<'_> {
             self.send_own(answer).await;
             return;
         };
+        if let Some(tunnel) = flight.tunnel.take() {
+            self.relay_tunnel(answer, flight, tunnel).await;
+            return;
+        }
         self.outcome = self.relay_upstream(&answer, &mut flight).await;
         self.thread.heads.give_response(answer.head);
         let clean = self.outcome == Outcome::Complete

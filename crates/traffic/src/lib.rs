@@ -2,3 +2,6 @@
 
 pub mod backoff;
 pub mod balance;
+mod pace;
+
+pub use pace::Pace;

@@ -10,6 +10,7 @@ from sluicegate.config.matching import Match
 from sluicegate.config.model import Model, WholeNumber, wrong
 from sluicegate.config.names import Id
 from sluicegate.config.units import ByteSize, PositiveDuration, format_duration
+from sluicegate.config.websocket import WebSocket
 
 ACTIONS = ("upstream", "respond", "redirect")
 _LOWEST, _HIGHEST = -(1 << 31), (1 << 31) - 1
@@ -68,6 +69,9 @@ class Route(Model):
     )
     timeouts: RouteTimeouts = Field(
         default_factory=RouteTimeouts, description="Waits in place of the upstream's."
+    )
+    websocket: WebSocket | None = Field(
+        default=None, description="Its WebSocket connections; `{}` allows them as they are usual."
     )
     encoded_slash: Literal["refuse", "allow"] = Field(
         default="refuse", description="Whether `%2F` in a path is let through; 400 when refused."

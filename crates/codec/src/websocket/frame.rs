@@ -109,6 +109,17 @@ pub(super) fn unmask(payload: &[u8], mask: Mask) -> impl Iterator<Item = u8> {
         .map(|(byte, key)| byte ^ key)
 }
 
+/// The payload of a whole control frame, without its mask; empty for anything else.
+pub fn control_payload(frame: &[u8]) -> Vec<u8> {
+    match Head::parse(frame) {
+        Ok(Some(head)) if head.opcode.is_control() => {
+            let payload = frame.get(head.size..).unwrap_or_default();
+            unmask(payload, head.mask).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Writes a ping.
 pub fn write_ping(payload: &[u8], mask: Mask, out: &mut Vec<u8>) {
     write_control(0x89, payload, mask, out);
@@ -194,5 +205,6 @@ mod tests {
         out.clear();
         write_ping(b"hi", Some([1, 2, 3, 4]), &mut out);
         assert_eq!(out, [0x89, 0x82, 1, 2, 3, 4, b'h' ^ 1, b'i' ^ 2]);
+        assert_eq!(control_payload(&out), b"hi");
     }
 }

@@ -9,6 +9,6 @@ mod handshake;
 mod scanner;
 
 pub use close::{CloseCode, close_code};
-pub use frame::{Mask, write_close, write_ping};
+pub use frame::{Mask, control_payload, write_close, write_ping};
 pub use handshake::{accept_for, is_key};
 pub use scanner::{Piece, Scanner, Sender, Violation};

@@ -12,7 +12,7 @@ use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
 use sluicegate_record::{LogFormat, Masking, Registry};
 use sluicegate_router::Router;
 
-use super::{ListenerSettings, Snapshot, conditions, document, route};
+use super::{ListenerSettings, Snapshot, conditions, document, route, websocket::OpenCounts};
 use crate::{answers::Answers, upstream::shared::Shared};
 
 /// A snapshot that may be applied, and what applying it changes besides.
@@ -28,6 +28,7 @@ pub(crate) struct Ground<'a> {
     pub(crate) states: &'a States,
     pub(crate) registry: &'a Registry,
     pub(crate) upstreams: &'a HashMap<String, Arc<Shared>>,
+    pub(crate) open_websockets: &'a OpenCounts,
 }
 
 /// Parses a snapshot.

@@ -212,6 +212,7 @@ pub(crate) struct Route {
     pub(crate) limits: RouteLimits,
     #[serde(default)]
     pub(crate) timeouts: RouteTimeouts,
+    pub(crate) websocket: Option<super::websocket::Document>,
     #[serde(default)]
     pub(crate) encoded_slash: EncodedSlash,
     #[serde(default)]

@@ -5,6 +5,7 @@ mod conditions;
 pub(crate) mod document;
 mod path_params;
 mod route;
+pub(crate) mod websocket;
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,6 +16,7 @@ use sluicegate_record::{LogFormat, RouteSeries};
 use sluicegate_router::Router;
 
 pub(crate) use self::compile::{Compiled, Ground, compile, read, split_address};
+use self::websocket::WebSocket;
 use crate::{answers::Answers, snapshot::document::EncodedSlash, upstream::shared::Shared};
 
 /// What the data plane obeys.
@@ -45,6 +47,8 @@ pub(crate) struct Route {
     pub(crate) host: HostRule,
     /// A filter of it reads path parameters.
     pub(crate) wants_params: bool,
+    /// It speaks WebSocket too.
+    pub(crate) websocket: Option<Box<WebSocket>>,
     pub(crate) series: Arc<RouteSeries>,
 }
 

@@ -9,6 +9,7 @@ use super::{
     HostRule, Route, Terminal, Timeouts,
     compile::{Ground, chain},
     document, path_params,
+    websocket::WebSocket,
 };
 use crate::upstream::shared::Shared;
 
@@ -85,6 +86,23 @@ pub(super) fn build(
     } else {
         return None;
     };
+    let websocket = route.websocket.as_ref().map(|config| {
+        if route.upstream.is_none() {
+            let problem = Problem::new(
+                format!("{at}/websocket"),
+                "contradiction",
+                "a route without an upstream has no WebSocket connections",
+            );
+            problems.push(problem);
+        }
+        let at = (route.id.as_str(), at);
+        Box::new(WebSocket::build(
+            config,
+            at,
+            ground.open_websockets,
+            problems,
+        ))
+    });
     let chain = chain?;
     path_params::check(
         &route.matches.path,
@@ -103,6 +121,7 @@ pub(super) fn build(
         encoded_slash: route.encoded_slash,
         timeouts,
         host,
+        websocket,
         series: ground.registry.route(&route.id),
     })
 }

@@ -22,6 +22,7 @@ use crate::{
     journey::{Flight, Journey},
     snapshot::HostRule,
     thread::Thread,
+    tunnel::Handshake,
     upstream::{
         acquire::acquire,
         pool::{Connection, Pool},
@@ -47,6 +48,8 @@ pub(crate) struct Attempts {
     pool: Rc<Pool>,
     endpoint: SocketAddr,
     upload: Option<Upload>,
+    /// The client asks for WebSocket, and the route has it.
+    handshake: Option<Handshake>,
     /// It has been sent again once; there is no second time.
     resent: bool,
     /// Endpoints that did not accept a connection.
@@ -89,6 +92,11 @@ impl Attempts {
             HostRule::Fixed(host) => fields.set("Host", host.as_bytes())?,
             HostRule::Endpoint => fields.set("Host", pool.name_of(endpoint).as_bytes())?,
         }
+        let handshake = if journey.client.asks_for_websocket && framing == Framing::Empty {
+            Handshake::begin(&mut journey.passage.exchange.request, &route)?
+        } else {
+            None
+        };
         let upload = Upload::begin(
             &journey.passage.exchange.request,
             framing,
@@ -101,6 +109,7 @@ impl Attempts {
             pool,
             endpoint,
             upload: Some(upload),
+            handshake,
             resent: false,
             unreached: Vec::new(),
         })
@@ -156,6 +165,10 @@ impl Attempts {
         if let Some(announced) = keep_alive_timeout(&head) {
             connection.is_kept_for(announced);
         }
+        let tunnel = self
+            .handshake
+            .take_if(|_| head.status() == 101)
+            .map(|handshake| handshake.complete(&head));
         strip_hop_by_hop(&mut head.fields);
         let times = &mut journey.passage.exchange.times;
         times.answered = thread.now();
@@ -166,7 +179,8 @@ impl Attempts {
             upload,
             body: BodyDecoder::new(framing),
             framing,
-            keeps,
+            keeps: keeps && tunnel.is_none(),
+            tunnel,
             _counted: counted,
         });
         Ok(Response {
@@ -236,7 +250,7 @@ impl Attempts {
         );
         poll_fn(|cx| {
             watch.upload(cx, client, connection, upload)?;
-            match poll_final_head(cx, thread, client, connection, head) {
+            match poll_final_head(cx, thread, client, connection, (head, &self.handshake)) {
                 Poll::Ready(result) => return Poll::Ready(result),
                 Poll::Pending => {}
             }
@@ -335,7 +349,7 @@ fn poll_final_head(
     thread: &Thread,
     client: &mut Client,
     connection: &mut Connection,
-    head: &mut ResponseHead,
+    (head, handshake): (&mut ResponseHead, &Option<Handshake>),
 ) -> Poll<Result<(), End>> {
     loop {
         let unread = connection.socket.unread();
@@ -347,9 +361,11 @@ fn poll_final_head(
                         return Poll::Ready(Ok(()));
                     }
                     if head.status() == 101 {
-                        return Poll::Ready(Err(End::Answering(
-                            "101 without an upgrade".to_owned(),
-                        )));
+                        let agreed = handshake
+                            .as_ref()
+                            .ok_or("101 that nobody asked for")
+                            .and_then(|handshake| handshake.check(head));
+                        return Poll::Ready(agreed.map_err(|why| End::Answering(why.to_owned())));
                     }
                     pass_interim(client, head);
                     let _ = client.poll_flush(cx);
