@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sluicegate.config.document import ENTRY_DEFAULTS
 from sluicegate.config.snapshot import Snapshot
 from sluicegate.engine import Explanation, Facts, Request, check
 from sluicegate.errors import ConfigError, Path, Problem, StaleSnapshot
@@ -15,7 +16,7 @@ from sluicegate.runtime.log import Log
 from sluicegate.runtime.publisher import Publisher
 from sluicegate.runtime.state import StateDirectory
 
-KNOWN_FILTERS = ("request_id", "trace_context", "header_hygiene", "path_rewrite")
+KNOWN_FILTERS = (*ENTRY_DEFAULTS, "path_rewrite")
 GOOD = """\
 format: 1
 upstreams:

@@ -110,7 +110,16 @@ impl<F: Table> Chain<F> {
             stage,
             scope,
             states,
+            secrets: None,
         };
+        Self::build_at(&place, specs)
+    }
+
+    /// The same in a place that also says where secrets come from.
+    ///
+    /// # Errors
+    /// As for [`Chain::build`].
+    pub fn build_at(place: &Place<'_>, specs: &[FilterSpec]) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         let mut links = Vec::with_capacity(specs.len());
         for (index, spec) in specs.iter().enumerate() {
@@ -119,7 +128,7 @@ impl<F: Table> Chain<F> {
                 problems.push(twin.under(&pointer));
                 continue;
             }
-            match F::build(spec, &place) {
+            match F::build(spec, place) {
                 Ok(link) => links.push(link),
                 Err(found) => {
                     problems.extend(found.into_iter().map(|problem| problem.under(&pointer)));

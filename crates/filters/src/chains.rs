@@ -4,12 +4,13 @@ use std::{collections::HashMap, sync::Arc};
 
 use sluicegate_core::{Problem, Stage};
 
-use crate::{AnyFilter, Chain, FilterSpec, States, Table};
+use crate::{AnyFilter, Chain, FilterSpec, Place, Secrets, States, Table};
 
 /// Chains by what the document says. Routes that say the same share one chain, as long as none of
 /// its filters has state: a random request to one of a thousand routes then finds it in the cache.
 pub struct Chains<'a, F = AnyFilter> {
     states: &'a States,
+    secrets: Option<&'a Secrets>,
     known: HashMap<(Stage, Vec<FilterSpec>), Arc<Chain<F>>>,
 }
 
@@ -18,8 +19,16 @@ impl<'a, F: Table> Chains<'a, F> {
     pub fn new(states: &'a States) -> Self {
         Self {
             states,
+            secrets: None,
             known: HashMap::new(),
         }
+    }
+
+    /// Secrets have these values.
+    #[must_use]
+    pub fn with_secrets(mut self, secrets: Option<&'a Secrets>) -> Self {
+        self.secrets = secrets;
+        self
     }
 
     /// The chain of `scope` (such as `route:orders`).
@@ -36,7 +45,13 @@ impl<'a, F: Table> Chains<'a, F> {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let chain = Arc::new(Chain::build(stage, specs, scope, self.states)?);
+        let place = Place {
+            stage,
+            scope,
+            states: self.states,
+            secrets: self.secrets,
+        };
+        let chain = Arc::new(Chain::build_at(&place, specs)?);
         if !chain.keeps_state() {
             self.known.insert(key, chain.clone());
         }

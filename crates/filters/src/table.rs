@@ -1,6 +1,6 @@
 //! The static table: from the list in `lib.rs` to one type that dispatches by `match`.
 
-use std::{any::TypeId, sync::OnceLock};
+use std::{any::TypeId, borrow::Cow, sync::OnceLock};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use sluicegate_core::{
     Stage, Step, codes,
 };
 
-use crate::{ConfigSchema, FilterSpec, Link, States};
+use crate::{ConfigSchema, FilterSpec, Link, Secrets, States, secrets};
 
 /// A closed set of filters. [`filters!`](crate::filters) writes the implementation.
 pub trait Table: Send + Sync + Sized + 'static {
@@ -61,6 +61,8 @@ pub struct Place<'a> {
     pub scope: &'a str,
     /// Where state comes from.
     pub states: &'a States,
+    /// The values of secrets by their references; none when somebody only looks at a document.
+    pub secrets: Option<&'a Secrets>,
 }
 
 /// One filter as the reference, the editor and the error pages see it.
@@ -109,9 +111,16 @@ pub fn link<F: Filter, T>(
     schema: &OnceLock<ConfigSchema>,
     wrap: impl FnOnce(F) -> T,
 ) -> Result<Link<T>, Vec<Problem>> {
+    let schema = schema.get_or_init(ConfigSchema::of::<F::Config>);
+    let config = match place.secrets {
+        Some(known) => Cow::Owned(
+            secrets::resolved(&spec.config, schema.json(), known)
+                .map_err(|mistake| vec![in_config(mistake)])?,
+        ),
+        None => Cow::Borrowed(&spec.config),
+    };
     let config: F::Config = schema
-        .get_or_init(ConfigSchema::of::<F::Config>)
-        .read(&spec.config)
+        .read(&config)
         .map_err(|mistakes| mistakes.into_iter().map(in_config).collect::<Vec<_>>())?;
     let phase = phase::<F>(&config, spec, place.stage).map_err(|problem| vec![problem])?;
     let state = place.states.of::<F>(place.scope, spec.id());

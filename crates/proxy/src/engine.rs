@@ -11,7 +11,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sluicegate_core::{Event, Problem};
-use sluicegate_filters::States;
+use sluicegate_filters::{Secrets, States};
 use sluicegate_record::{LogWriter, Output, QueueLimits, Rotation, WriterThread};
 use tokio::sync::{mpsc, oneshot};
 
@@ -115,15 +115,9 @@ impl Engine {
     /// # Errors
     /// Refused with all its problems, not newer than the current one (CF-07), or a port is taken.
     /// Then nothing has changed.
-    pub fn apply(
-        &self,
-        snapshot: &str,
-        secrets: &HashMap<String, Vec<u8>>,
-    ) -> Result<(), EngineError> {
-        // No filter takes a secret yet; they never enter the snapshot.
-        let _ = secrets;
+    pub fn apply(&self, snapshot: &str, secrets: &Secrets) -> Result<(), EngineError> {
         let mut applied = lock(&self.applied);
-        let result = self.apply_locked(snapshot, &mut applied);
+        let result = self.apply_locked(snapshot, secrets, &mut applied);
         if let Err(error) = &result {
             applied.last_refusal = Some(json!({
                 "at": self.core.clock.unix_at(self.core.clock.now()).as_secs_f64(),
@@ -134,7 +128,12 @@ impl Engine {
         result
     }
 
-    fn apply_locked(&self, snapshot: &str, applied: &mut Applied) -> Result<(), EngineError> {
+    fn apply_locked(
+        &self,
+        snapshot: &str,
+        secrets: &Secrets,
+        applied: &mut Applied,
+    ) -> Result<(), EngineError> {
         let document = read(snapshot).map_err(|problem| EngineError::Refused(vec![problem]))?;
         let current = self.core.current().1.version;
         if document.version <= current {
@@ -148,6 +147,7 @@ impl Engine {
             registry: &self.core.registry,
             upstreams: &applied.upstreams,
             open_websockets: &self.open_websockets,
+            secrets: Some(secrets),
         };
         let compiled = compile(document, &ground).map_err(EngineError::Refused)?;
         let opened = self.open(&compiled.snapshot, applied)?;

@@ -101,6 +101,7 @@ pub(crate) fn dry_snapshot(snapshot: &str) -> Result<Snapshot, Vec<Problem>> {
         registry: &registry,
         upstreams: &HashMap::new(),
         open_websockets: &OpenCounts::default(),
+        secrets: None,
     };
     compile(document, &ground).map(|compiled| compiled.snapshot)
 }

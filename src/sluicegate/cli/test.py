@@ -34,7 +34,7 @@ def try_samples(
     settings = process_settings({"config": config})
     snapshot = snapshot_of(load(settings.config, engine.check).document, version=1)
     results = [
-        (one, differences(one, engine.explain(snapshot, as_request(one.request), Facts())))
+        (one, differences(one, engine.explain(snapshot, as_request(one.request), _facts(one))))
         for one in samples
     ]
     if as_json:
@@ -43,6 +43,10 @@ def try_samples(
         _print(results)
     if any(found for _, found in results):
         raise typer.Exit(WRONG)
+
+
+def _facts(sample: Sample) -> Facts:
+    return Facts(peer=str(sample.peer))
 
 
 def _print(results: list[tuple[Sample, list[Difference]]]) -> None:

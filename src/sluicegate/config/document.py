@@ -13,7 +13,13 @@ from sluicegate.config.telemetry import AccessLog, Metrics
 from sluicegate.config.units import HostPort
 from sluicegate.config.upstream import Upstream
 
-ENTRY_DEFAULTS = ("request_id", "trace_context", "header_hygiene")
+ENTRY_DEFAULTS = (
+    "request_id",
+    "trace_context",
+    "client_address",
+    "header_hygiene",
+    "forwarded_headers",
+)
 
 
 def _one_listener() -> tuple[Listener, ...]:
@@ -43,7 +49,7 @@ class Document(Model):
     entry: tuple[FilterUse, ...] = Field(
         default_factory=_usual_entry,
         max_length=200,
-        description="Filters of every request, before the match; three by default, `[]` for none.",
+        description="Filters of every request, before the match; five by default, `[]` for none.",
     )
     errors: ErrorFormat = Field(
         default_factory=ErrorFormat, description="How the gateway words its own error responses."

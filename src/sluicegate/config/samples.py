@@ -9,6 +9,7 @@ from sluicegate.config.complaints import problems_of
 from sluicegate.config.model import Model, WholeNumber, wrong
 from sluicegate.config.names import FieldName, FieldValue, Method
 from sluicegate.config.source import Source
+from sluicegate.config.units import HostPort
 from sluicegate.errors import ConfigError
 
 
@@ -85,6 +86,9 @@ class Sample(Model):
 
     name: str = Field(min_length=1, description="What it shows, in words.")
     request: SampleRequest = Field(description="The request.")
+    peer: HostPort = Field(
+        default=HostPort("127.0.0.1", 40000), description="Address and port it comes from."
+    )
     expect: Expectation = Field(description="What must become of it.")
 
 

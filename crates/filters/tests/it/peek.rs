@@ -15,6 +15,8 @@ fn config(name: &str) -> Value {
             "response": {"remove": ["Via"]},
         }),
         "path_rewrite" => json!({"strip_segments": 1}),
+        "address_list" => json!({"deny": ["10.0.0.0/8"]}),
+        "debug_headers" => json!({"networks": ["192.0.2.0/24"]}),
         _ => json!({}),
     }
 }

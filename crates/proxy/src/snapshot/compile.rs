@@ -7,7 +7,7 @@ use std::{
 };
 
 use sluicegate_core::{Problem, Stage};
-use sluicegate_filters::{Chain, Chains, FilterSpec, States};
+use sluicegate_filters::{Chain, Chains, FilterSpec, Secrets, States};
 use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
 use sluicegate_record::{LogFormat, Masking, Registry};
 use sluicegate_router::Router;
@@ -29,6 +29,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) upstreams: &'a HashMap<String, Arc<Shared>>,
     pub(crate) open_websockets: &'a OpenCounts,
+    /// None when somebody only looks at a document.
+    pub(crate) secrets: Option<&'a Secrets>,
 }
 
 /// Parses a snapshot.
@@ -76,7 +78,7 @@ pub(crate) fn compile(
     let listeners = listeners(&document.listeners, &mut problems);
     let upstreams = upstreams(&document.upstreams, ground, &mut problems);
     let answers = Arc::new(Answers::build(&document.errors, &mut problems));
-    let mut chains = Chains::new(ground.states);
+    let mut chains = Chains::new(ground.states).with_secrets(ground.secrets);
     let entry = chain(
         Stage::Entry,
         &document.entry.unwrap_or_else(default_entry),
@@ -163,9 +165,15 @@ pub(crate) fn compile(
 /// The filters that run for every request unless the document says otherwise.
 fn default_entry() -> Vec<FilterSpec> {
     let none = || serde_json::Value::Object(serde_json::Map::new());
-    ["request_id", "trace_context", "header_hygiene"]
-        .map(|name| FilterSpec::new(name, none()))
-        .into()
+    [
+        "request_id",
+        "trace_context",
+        "client_address",
+        "header_hygiene",
+        "forwarded_headers",
+    ]
+    .map(|name| FilterSpec::new(name, none()))
+    .into()
 }
 
 /// Builds a chain; what is wrong with it goes to `problems`.
