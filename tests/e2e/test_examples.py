@@ -96,7 +96,10 @@ def test_an_example_serves(
     text = example.read_text().replace(LISTENER, "127.0.0.1:0")
     gateway = start_gateway(text.replace(UPSTREAM, start_upstream(echo).authority))
     samples = YAML(typ="safe").load(requests_of(example))["requests"]
-    plain = [one for one in samples if one["request"]["url"].startswith("/")]
+    # A real request comes from this machine, whatever `peer` says.
+    plain = [
+        one for one in samples if one["request"]["url"].startswith("/") and "peer" not in one
+    ]
 
     statuses = []
     for sample in plain:

@@ -49,7 +49,7 @@ def explain_live(gateway: Gateway, target: str, **more: Any) -> dict[str, Any]: 
     """Ask the running engine."""
     request = {"method": "GET", "target": target, "host": "a.test", "headers": []} | more
     explained: dict[str, Any] = json.loads(
-        gateway.engine.explain_live(json.dumps(request), json.dumps({"peer": "192.0.2.1:1"}))
+        gateway.engine.explain_live(json.dumps(request), json.dumps({"peer": "127.0.0.1:1"}))
     )
     return explained
 
