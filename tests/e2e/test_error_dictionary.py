@@ -19,14 +19,14 @@ DICTIONARY = tomllib.loads(
     (Path(__file__).parents[2] / "schema" / "codes.toml").read_text(encoding="utf-8")
 )
 # Names that only the inside knows; each is somewhere in the document or in the request.
-TOKEN = "s3cr3t-t0k3n"
+CREDENTIAL = "s3cr3t-t0k3n"
 UPSTREAM, ROUTE, LISTENER = "orders-db-primary", "orders-internal", "edge-inside"
 INSIDE = re.compile(
-    rf"{TOKEN}|{UPSTREAM}|{ROUTE}|{LISTENER}|127\.0\.0\.1|localhost|/tmp|access-\d|\.log"  # noqa: S108 - to be found in no answer
+    rf"{CREDENTIAL}|{UPSTREAM}|{ROUTE}|{LISTENER}|127\.0\.0\.1|localhost|/tmp|access-\d|\.log"
     r"|crates/|\.rs|src/|panic|os error|sluicegate|traceback",
     re.IGNORECASE,
 )
-AUTHORIZATION = f"Authorization: Bearer {TOKEN}"
+AUTHORIZATION = f"Authorization: Bearer {CREDENTIAL}"
 
 
 class Stage:
@@ -112,7 +112,7 @@ def _broken(stage: Stage) -> Response:
 def _malformed(stage: Stage) -> Response:
     def babble(visit: Visit) -> None:
         visit.request()
-        visit.send(f"HTTP/9 {TOKEN} at 127.0.0.1\r\n\r\n".encode())
+        visit.send(f"HTTP/9 {CREDENTIAL} at 127.0.0.1\r\n\r\n".encode())
 
     return _one(stage.gateway(stage.upstream(babble).authority), _ours())
 
