@@ -164,7 +164,7 @@ def test_methods_choose_get_admits_head_and_others_learn_what_is_allowed(
     assert gateway.metric("sluicegate_rejected_total", code="method_not_allowed") == 2
 
 
-@pytest.mark.spec("RT-31", "ER-10")
+@pytest.mark.spec("RT-31", "ER-10", "PL-32")
 def test_what_no_route_takes_is_not_found(start_gateway: StartGateway) -> None:
     gateway = start_gateway({"routes": [named("only", "/only", host="a.test")]})
 
@@ -222,7 +222,7 @@ def test_more_conditions_win_over_fewer(start_gateway: StartGateway) -> None:
     assert taken(gateway, "/a", method="POST") == "posts"
 
 
-@pytest.mark.spec("RT-21")
+@pytest.mark.spec("RT-21", "SE-30")
 @pytest.mark.case("PA-01")
 @pytest.mark.parametrize(
     ("asked_for", "seen"),
