@@ -263,3 +263,15 @@ def test_a_reject_of_a_head_request_has_no_body_in_every_format(stage: Stage) ->
         assert head.status == again.status == 404
         if errors["format"] != "problem":
             assert head.header("Content-Length") == str(len(shown.body))
+
+
+@pytest.mark.spec("ER-04")
+def test_the_translated_example_changes_words_and_no_code(start_gateway: StartGateway) -> None:
+    example = Path(__file__).parents[2] / "examples" / "errors-translated.yaml"
+    text = example.read_text(encoding="utf-8").replace("127.0.0.1:8080", "127.0.0.1:0")
+
+    answer = _one(start_gateway(text), _ours("/nowhere"))
+
+    body = json.loads(answer.body.decode("utf-8"))
+    assert (answer.status, body["code"], body["title"]) == (404, "no_route", "页面不存在")
+    assert body["type"] == "https://api.example.com/errors/no_route"
