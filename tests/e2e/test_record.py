@@ -288,6 +288,7 @@ def test_one_request_is_one_line_that_parses_whatever_was_sent(
     assert len(line) < 8 << 10
 
 
+@pytest.mark.spec("SE-25", "OB-14")
 def test_secrets_in_the_address_and_the_client_are_masked(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:

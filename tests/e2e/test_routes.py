@@ -174,6 +174,18 @@ def test_what_no_route_takes_is_not_found(start_gateway: StartGateway) -> None:
     assert {record["code"] for record in gateway.records(2)} == {"no_route"}
 
 
+@pytest.mark.spec("RT-37")
+def test_a_prefix_means_the_same_with_and_without_a_final_slash(
+    start_gateway: StartGateway,
+) -> None:
+    gateway = start_gateway({"routes": [named("course", "/api/course/**")]})
+
+    for target in ("/api/course", "/api/course/", "/api/course/v1/list"):
+        assert taken(gateway, target) == "course", target
+    assert asked(gateway, "/api/courses").status == 404
+
+
+@pytest.mark.spec("RT-19")
 def test_headers_query_and_cookies_choose_too(start_gateway: StartGateway) -> None:
     gateway = start_gateway(
         {
