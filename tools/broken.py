@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,11 +28,16 @@ import spec
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = ROOT / "tests" / "broken" / "faults.toml"
 CHOSEN_FROM = ("02", "13")
+FAILED = re.compile(r"^test (\S+) \.\.\. FAILED$", re.MULTILINE)
+TEST_NAME = re.compile(r"\s*fn (\w+)")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One place of the product, made wrong, and what should notice."""
+    """One place of the product, made wrong, and what should notice.
+
+    With a `crate` it is that crate's own tests, else tests from outside.
+    """
 
     group: str
     file: str
@@ -39,6 +45,7 @@ class Fault:
     becomes: str
     cases: tuple[str, ...] = ()
     specs: tuple[str, ...] = ()
+    crate: str = ""
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -134,6 +141,8 @@ def _play(faults: Sequence[Fault], folder: Path, claimed: spec.Report) -> dict[s
     for fault in faults:
         fault.put_into(copy)
     environment = {**os.environ, "CARGO_TARGET_DIR": str(folder / "target")}
+    if faults[0].crate:
+        return _play_in_rust(faults[0], copy, environment, claimed)
     cargo = ["cargo", "rustc", "--quiet", "--locked", "--lib", "-p", "sluicegate-python"]
     subprocess.run(cargo, cwd=copy, env=environment, check=True)
     built = folder / "target" / "debug" / "lib_engine.so"
@@ -144,6 +153,28 @@ def _play(faults: Sequence[Fault], folder: Path, claimed: spec.Report) -> dict[s
     subprocess.run(pytest, cwd=copy, env=source, check=False, stdout=subprocess.DEVNULL)
     failures: dict[str, list[str]] = json.loads(report.read_text())
     return failures
+
+
+def _play_in_rust(
+    fault: Fault, copy: Path, environment: dict[str, str], claimed: spec.Report
+) -> dict[str, list[str]]:
+    cargo = ["cargo", "test", "--locked", "--no-fail-fast", "-p", fault.crate]
+    done = subprocess.run(
+        cargo, cwd=copy, env=environment, check=False, capture_output=True, text=True
+    )
+    failed = {name.rpartition("::")[2] for name in FAILED.findall(done.stdout)}
+    return {
+        claim: [place for place in claimed.tests[claim] if _test_below(copy, place) in failed]
+        for claim in fault.claims
+    }
+
+
+def _test_below(root: Path, place: str) -> str:
+    """The name of the Rust test below a marker."""
+    file, _, line = place.partition(":")
+    below = (root / file).read_text().splitlines()[int(line) :]
+    found = next((match for text in below if (match := TEST_NAME.match(text))), None)
+    return found[1] if found else ""
 
 
 def _places(faults: Sequence[Fault], copy: Path, claimed: spec.Report) -> list[str]:

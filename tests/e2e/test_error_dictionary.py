@@ -14,6 +14,7 @@ from conftest import StartGateway, StartUpstream
 from support.gateway import Gateway, forwarding
 from support.raw import Response, get, post
 from support.upstream import Upstream, Visit
+from support.websocket import opening
 
 DICTIONARY = tomllib.loads(
     (Path(__file__).parents[2] / "schema" / "codes.toml").read_text(encoding="utf-8")
@@ -134,16 +135,31 @@ def _crowded(stage: Stage) -> Response:
         return second.response()
 
 
+def _full_of_sockets(stage: Stage) -> Response:
+    upstream = stage.upstream(_hold)
+    gateway = stage.gateway(upstream.authority, route={"websocket": {"connections": 1}})
+    with gateway.connect() as first:
+        first.send(opening("/", AUTHORIZATION))
+        upstream.wait_for_requests(1)
+        return _one(gateway, opening("/", AUTHORIZATION))
+
+
 def _late(stage: Stage, **timeouts: str) -> Response:
     upstream = stage.upstream(_hold)
     return _one(stage.gateway(upstream.authority, route={"timeouts": timeouts}), _ours())
 
 
+SOCKETS: dict[str, Any] = {"route": {"websocket": {}}}
 SMALL = {"listener": {"limits": {"body": "1KiB"}}}
 PROVOKED: dict[str, Callable[[Stage], Response]] = {
     "bad_request": lambda stage: stage.ask(_ours("/a b")),
     "bad_path": lambda stage: stage.ask(_ours("/%zz")),
     "encoded_slash": lambda stage: stage.ask(_ours("/a%2Fb")),
+    "bad_handshake": lambda stage: stage.ask(opening("/", AUTHORIZATION, key="short"), **SOCKETS),
+    "websocket_version": lambda stage: stage.ask(
+        opening("/", AUTHORIZATION, version="8"), **SOCKETS
+    ),
+    "too_many_websockets": _full_of_sockets,
     "no_route": lambda stage: stage.ask(_ours("/x"), route={"match": {"path": "/only"}}),
     "method_not_allowed": lambda stage: stage.ask(
         _ours(), route={"match": {"path": "/", "methods": ["POST"]}}
