@@ -43,6 +43,13 @@ def test_a_code_keeps_its_status_and_its_reason(
     assert not changed, f"clients and dashboards rely on what schema/codes.toml says: {changed}"
 
 
+@pytest.mark.spec("ER-15")
+def test_500_is_for_what_nobody_has_classified(dictionary: Dictionary) -> None:
+    unclassified = [code for code, row in dictionary.items() if row["status"] == 500]
+
+    assert unclassified == ["internal_error"], "whatever is known has a status that says so"
+
+
 def test_a_code_says_since_when_and_what_a_client_can_do(dictionary: Dictionary) -> None:
     for code, row in dictionary.items():
         assert set(row) == FACTS, code

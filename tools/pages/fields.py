@@ -82,7 +82,7 @@ class Tables:
                 self._linked(field, inner),
                 "required" if name in required else _default(self._merged(field)),
                 self._range(field),
-                _example(self._merged(field)),
+                self._example(field),
                 _escaped(" ".join(self._merged(field).get("description", "").split())),
             )
             rows.append(f"| {' | '.join(cells)} |")
@@ -144,6 +144,17 @@ class Tables:
                     found[_between(part.get(low) or None, part.get(high), unit)] = None
         return ", ".join(text for text in found if text)
 
+    def _example(self, field: Schema) -> str:
+        """The field's own example, else that of what it holds."""
+        merged = self._merged(field)
+        # Of a shape with a section of its own the same example would stand in every row.
+        if merged.get("pattern") in tuple(SHAPES)[:2]:
+            return ""
+        held = [part.get("items", {}) for part in self._parts(field)]
+        found = (one["examples"][0] for one in (merged, *held) if one.get("examples"))
+        example = next(found, None)
+        return "" if example is None else _code(example)
+
     def _parts(self, field: Schema) -> list[Schema]:
         """The alternatives of a field, references followed, `null` left out."""
         field = self._resolved(field)
@@ -182,14 +193,6 @@ def _default(field: Schema) -> str:
     if field.get("default") is None or field["default"] in ({}, []):
         return "none"
     return _code(field["default"])
-
-
-def _example(field: Schema) -> str:
-    examples = field.get("examples") or ()
-    # Of a shape with a section of its own the same example would stand in every row.
-    if not examples or field.get("pattern") in tuple(SHAPES)[:2]:
-        return ""
-    return _code(examples[0])
 
 
 def _code(value: object) -> str:
