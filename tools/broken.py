@@ -99,6 +99,7 @@ def main() -> int:
     parser.add_argument("groups", nargs="*", help="only these groups")
     parser.add_argument("--choose", type=int, metavar="N", help="N requirements at random")
     parser.add_argument("--draw", type=int, default=4, help="which N (default: %(default)s)")
+    parser.add_argument("--target", type=Path, help="a Cargo target folder to go on with")
     parser.add_argument("--list", action="store_true", help="build nothing")
     arguments = parser.parse_args()
     report = spec.read_report()
@@ -121,7 +122,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="sluicegate-broken-") as folder:
         for group in sorted({fault.group for fault in faults}):
             played = [fault for fault in faults if fault.group == group]
-            failures = _play(played, Path(folder), report)
+            failures = _play(played, Path(folder), arguments.target, report)
             claims = {claim for fault in played for claim in fault.claims} & wanted
             for claim in sorted(claims):
                 noticed = failures.get(claim, [])
@@ -133,19 +134,22 @@ def main() -> int:
     return 1 if missed else 0
 
 
-def _play(faults: Sequence[Fault], folder: Path, claimed: spec.Report) -> dict[str, list[str]]:
+def _play(
+    faults: Sequence[Fault], folder: Path, target: Path | None, claimed: spec.Report
+) -> dict[str, list[str]]:
     copy = folder / faults[0].group
     report = folder / "report.json"
     ignored = shutil.ignore_patterns("target", ".venv", ".git", "*.so", "__pycache__", "site")
     shutil.copytree(ROOT, copy, ignore=ignored)
     for fault in faults:
         fault.put_into(copy)
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(folder / "target")}
+    target = target or folder / "target"
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
     if faults[0].crate:
         return _play_in_rust(faults[0], copy, environment, claimed)
     cargo = ["cargo", "rustc", "--quiet", "--locked", "--lib", "-p", "sluicegate-python"]
     subprocess.run(cargo, cwd=copy, env=environment, check=True)
-    built = folder / "target" / "debug" / "lib_engine.so"
+    built = target / "debug" / "lib_engine.so"
     shutil.copy(built, copy / "src" / "sluicegate" / "_engine.abi3.so")
     pytest = [sys.executable, "-m", "pytest", "-q", "-m", "case or spec", "-p", "case_report"]
     pytest += ["--case-report", str(report), "--timeout=30", *_places(faults, copy, claimed)]
