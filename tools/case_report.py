@@ -1,4 +1,4 @@
-"""A pytest plugin: writes which tests of which bug case passed and failed."""
+"""A pytest plugin: writes which tests of which requirement or bug case passed and failed."""
 
 import json
 from collections import defaultdict
@@ -13,21 +13,23 @@ _seen: set[str] = set()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Ask where to write."""
-    parser.addoption("--case-report", type=Path, help="write the outcome of each bug case here")
+    parser.addoption("--case-report", type=Path, help="write the outcome of each claim here")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note the outcome under every case that the test carries."""
+    """Note the outcome under everything that the test claims, such as `case SM-01`."""
     del call
     report = yield
-    for mark in item.iter_markers("case"):
-        for case in mark.args:
-            _seen.add(case)
-            if report.failed:
-                _failed[case].append(item.nodeid)
+    for family in ("case", "spec"):
+        for mark in item.iter_markers(family):
+            for name in mark.args:
+                claim = f"{family} {name}"
+                _seen.add(claim)
+                if report.failed:
+                    _failed[claim].append(item.nodeid)
     return report
 
 
@@ -35,4 +37,4 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the report."""
     path = session.config.getoption("--case-report")
     if path:
-        path.write_text(json.dumps({case: _failed.get(case, []) for case in sorted(_seen)}))
+        path.write_text(json.dumps({claim: _failed.get(claim, []) for claim in sorted(_seen)}))

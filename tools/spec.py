@@ -1,4 +1,4 @@
-"""Shows the state of every requirement in docs/spec/: test, document, not applicable or open."""
+"""Shows the state of every requirement in docs/spec/, and what the open ones wait for."""
 
 import argparse
 import ast
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-STATES = ("test", "document", "not applicable", "open")
+STATES = ("test", "part", "document", "not applicable", "waits", "open")
 
 ID = r"[A-Z]{2,3}-\d+"
 # An item is defined in bold (`- **PL-01** …`) or by the first cell of a table row.
@@ -52,7 +52,14 @@ class Report:
     states: dict[str, str]
     tests: dict[str, list[str]]
     cases: dict[str, Case]
+    waits: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+
+    def named(self, number: str) -> list[str]:
+        """The items of the files whose name begins with this number."""
+        return [
+            name for file, names in self.files.items() if file.startswith(number) for name in names
+        ]
 
     def stale_cases(self) -> list[str]:
         """Cases whose row in cases.md does not show the state that the tests give it."""
@@ -71,7 +78,9 @@ def read_report(root: Path = ROOT) -> Report:
     cases = read_cases(spec / "cases.md")
     report = Report(files, dict.fromkeys(known, "open"), {}, cases)
 
-    _settle(report, tomllib.loads((spec / "state.toml").read_text()), root / "docs")
+    settled = tomllib.loads((spec / "state.toml").read_text())
+    _settle(report, settled, root / "docs")
+    _wait(report, settled)
     for marker in markers(root):
         family = cases if marker.family == "case" else known
         if marker.id not in family:
@@ -79,7 +88,7 @@ def read_report(root: Path = ROOT) -> Report:
             continue
         report.tests.setdefault(f"{marker.family} {marker.id}", []).append(marker.place)
         if marker.family == "spec":
-            report.states[marker.id] = "test"
+            report.states[marker.id] = "part" if marker.id in report.waits else "test"
     return report
 
 
@@ -129,6 +138,19 @@ def _settle(report: Report, settled: dict[str, dict[str, str]], docs: Path) -> N
                 report.states[name] = state
 
 
+def _wait(report: Report, settled: dict[str, dict[str, str]]) -> None:
+    for name, text in settled.get("waits", {}).items():
+        if name not in report.states:
+            report.problems.append(f"state.toml: there is no spec `{name}`")
+        elif text.partition(":")[0] not in settled.get("capabilities", {}):
+            report.problems.append(f"state.toml: {name} waits for no capability: {text}")
+        elif report.states[name] != "open":
+            report.problems.append(f"state.toml: {name} is settled and waits")
+        else:
+            report.states[name] = "waits"
+            report.waits[name] = text
+
+
 def _python_markers(path: Path, shown: Path) -> Iterator[Marker]:
     for node in ast.walk(ast.parse(path.read_text(), filename=str(path))):
         match node:
@@ -150,13 +172,13 @@ def _rust_markers(path: Path, shown: Path) -> Iterator[Marker]:
 
 
 def _print_table(report: Report, files: dict[str, list[str]]) -> None:
-    print(f"{'':56}{'items':>6}" + "".join(f"{state:>16}" for state in STATES))
+    print(f"{'':56}{'items':>6}" + "".join(f"{state:>15}" for state in STATES))
     total: Counter[str] = Counter()
     for file, names in files.items():
         counts = Counter(report.states[name] for name in names)
         total += counts
-        print(f"{file:56}{len(names):6}" + "".join(f"{counts[state]:16}" for state in STATES))
-    print(f"{'total':56}{total.total():6}" + "".join(f"{total[state]:16}" for state in STATES))
+        print(f"{file:56}{len(names):6}" + "".join(f"{counts[state]:15}" for state in STATES))
+    print(f"{'total':56}{total.total():6}" + "".join(f"{total[state]:15}" for state in STATES))
     counts = Counter(
         case.expected(tested=f"case {name}" in report.tests) for name, case in report.cases.items()
     )
@@ -166,9 +188,20 @@ def _print_table(report: Report, files: dict[str, list[str]]) -> None:
     )
 
 
+def _unsettled(report: Report, names: list[str]) -> Iterator[str]:
+    for name in names:
+        if name in report.waits:
+            beginning = "tested in part; " if report.states[name] == "part" else ""
+            yield f"{name}  {beginning}waits for {report.waits[name]}"
+        elif report.states[name] == "open":
+            yield name
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="spec.py", description=__doc__)
-    parser.add_argument("--open", action="store_true", help="list the open items")
+    parser.add_argument(
+        "--open", action="store_true", help="list what is not settled, and what it waits for"
+    )
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("--file", metavar="NN", help="only the file with this number, such as 03")
     parser.add_argument(
@@ -194,7 +227,7 @@ def main() -> int:
         states = {name: report.states[name] for name in shown}
         print(json.dumps({"states": states, "tests": report.tests, "problems": report.problems}))
     elif arguments.open:
-        print("\n".join(name for name in shown if report.states[name] == "open"))
+        print("\n".join(_unsettled(report, shown)))
     else:
         _print_table(report, files)
     for problem in report.problems:

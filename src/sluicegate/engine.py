@@ -236,6 +236,16 @@ def reject_catalogue() -> list[dict[str, Any]]:
     return list(_schema()["rejects"])
 
 
+def log_fields() -> list[dict[str, Any]]:
+    """Every key of an access log record, in the order in which it is written."""
+    return list(_schema()["log_fields"])
+
+
+def metrics() -> list[dict[str, Any]]:
+    """Every metric the gateway gives by itself, without the prefix of the document."""
+    return list(_schema()["metrics"])
+
+
 def _schema() -> dict[str, Any]:
     with _our_errors():
         schema: dict[str, Any] = json.loads(_engine.Engine.schema())

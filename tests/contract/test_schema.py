@@ -31,13 +31,27 @@ def test_the_schema_file_is_current(root: Path, engine_schema: dict[str, Any]) -
 @pytest.mark.usefixtures("engine_schema")
 def test_the_generated_pages_are_current(root: Path) -> None:
     # It imports the engine, so it is imported only where there is one.
-    pages = importlib.import_module("reference").pages()
+    reference = importlib.import_module("reference")
+    made = reference.pages()
 
     stale = [
         name
-        for name, text in pages.items()
+        for name, text in made.items()
         if not (root / "docs" / "reference" / name).is_file()
         or (root / "docs" / "reference" / name).read_text() != text
     ]
 
     assert not stale, f"run `make schema`: {stale}"
+    assert not reference.left_over(made), "run `make schema`"
+
+
+@pytest.mark.usefixtures("engine_schema")
+def test_every_field_of_a_document_says_what_it_means(root: Path) -> None:
+    silent = [
+        f"{page.name}: {line}"
+        for page in sorted((root / "docs" / "reference").rglob("*.md"))
+        for line in page.read_text().splitlines()
+        if line.startswith("| ") and line.endswith("|  |")
+    ]
+
+    assert not silent, "give it a description:\n" + "\n".join(silent)

@@ -139,7 +139,7 @@ def test_what_is_not_valid_is_400_and_says_no_more(
     assert upstream.requests == []
 
 
-@pytest.mark.spec("ER-07", "HT-04")
+@pytest.mark.spec("ER-07", "HT-04", "SE-30")
 def test_a_body_too_large_is_413_whether_announced_or_not(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
@@ -153,7 +153,7 @@ def test_a_body_too_large_is_413_whether_announced_or_not(
     assert problem(announced)["code"] == problem(counted)["code"] == "body_too_large"
 
 
-@pytest.mark.spec("ER-12", "HT-09")
+@pytest.mark.spec("ER-12", "HT-09", "PL-23", "PL-39")
 def test_an_upstream_at_its_limit_is_503_with_a_time_to_come_again(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
@@ -175,7 +175,7 @@ def test_an_upstream_at_its_limit_is_503_with_a_time_to_come_again(
     assert int(answer.header("Retry-After") or "0") >= 1
 
 
-@pytest.mark.spec("ER-13")
+@pytest.mark.spec("ER-13", "ER-05", "PL-40")
 def test_an_upstream_that_cannot_be_reached_or_breaks_off_is_502(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
@@ -199,7 +199,7 @@ def test_an_upstream_that_cannot_be_reached_or_breaks_off_is_502(
     )
 
 
-@pytest.mark.spec("ER-14")
+@pytest.mark.spec("ER-14", "PL-40")
 def test_an_upstream_that_is_too_slow_is_504_and_nobody_knows_what_it_did(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:

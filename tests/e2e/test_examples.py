@@ -25,12 +25,28 @@ def requests_of(example: Path) -> Path:
 
 def documents() -> list[Path]:
     """Every example, without the files of requests."""
-    found = [*EXAMPLES.glob("*.yaml"), *EXAMPLES.glob("filters/*.yaml")]
+    patterns = ("*.yaml", "filters/*.yaml", "presets/*.yaml")
+    found = [path for pattern in patterns for path in EXAMPLES.glob(pattern)]
     return sorted(path for path in found if not path.name.endswith(".requests.yaml"))
 
 
 def name_of(example: Path) -> str:
     return str(example.relative_to(EXAMPLES).with_suffix(""))
+
+
+def test_no_example_is_forgotten() -> None:
+    tried = {*documents(), *map(requests_of, documents())}
+    tests = "".join(path.read_text() for path in EXAMPLES.with_name("tests").rglob("test_*.py"))
+
+    forgotten = [
+        name_of(path)
+        for path in sorted(EXAMPLES.rglob("*"))
+        if path.is_file() and path not in tried and "__pycache__" not in path.parts
+        # Other examples are folders with a test of their own that names them.
+        if f"examples/{path.relative_to(EXAMPLES).parts[0]}" not in tests
+    ]
+
+    assert not forgotten, f"a test has to run these, or they will not run for long: {forgotten}"
 
 
 def test_every_example_is_checked_and_keeps_its_requests() -> None:

@@ -56,6 +56,7 @@ class Busy:
             self.rounds += 1
 
 
+@pytest.mark.spec("PL-22")
 @pytest.mark.timeout(60)
 def test_a_python_thread_that_never_waits_delays_no_request(start_gateway: StartGateway) -> None:
     with QuickUpstream() as upstream:

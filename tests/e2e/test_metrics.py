@@ -157,7 +157,7 @@ def test_a_route_that_comes_back_within_the_grace_goes_on_counting(
     assert gateway.metric("sluicegate_requests_total", route="a") == 2
 
 
-@pytest.mark.spec("OB-17", "OB-18", "OB-20")
+@pytest.mark.spec("OB-17", "OB-18", "OB-20", "PL-25")
 def test_requests_are_counted_by_route_method_and_class(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:

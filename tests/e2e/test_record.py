@@ -27,7 +27,7 @@ def raw_lines(gateway: Gateway, count: int = 1) -> list[bytes]:
     return lines
 
 
-@pytest.mark.spec("OB-01", "OB-02", "OB-03", "OB-04", "OB-05")
+@pytest.mark.spec("OB-01", "OB-02", "OB-03", "OB-04", "OB-05", "PL-25")
 def test_a_forwarded_request_is_told_whole(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
@@ -288,6 +288,7 @@ def test_one_request_is_one_line_that_parses_whatever_was_sent(
     assert len(line) < 8 << 10
 
 
+@pytest.mark.spec("SE-25", "OB-14")
 def test_secrets_in_the_address_and_the_client_are_masked(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
@@ -305,7 +306,7 @@ def test_secrets_in_the_address_and_the_client_are_masked(
     assert "page=2" in line
 
 
-@pytest.mark.spec("OB-08")
+@pytest.mark.spec("OB-08", "PL-42")
 def test_a_full_queue_drops_and_counts_and_no_request_waits(
     start_gateway: StartGateway, tmp_path: Path
 ) -> None:

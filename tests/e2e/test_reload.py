@@ -85,7 +85,7 @@ def by_a_config_map(path: Path, text: str) -> None:
         path.symlink_to(Path("..data") / path.name)
 
 
-@pytest.mark.spec("CF-01", "CF-04", "CF-09")
+@pytest.mark.spec("CF-01", "CF-04", "CF-09", "PL-20", "CF-16", "PX-43")
 @pytest.mark.parametrize("change", [in_one_step, in_place, by_a_config_map])
 def test_a_change_under_load_takes_effect_within_a_second_and_costs_no_request(
     parts: ExitStack, tmp_path: Path, change: Callable[[Path, str], None]

@@ -164,7 +164,7 @@ def test_methods_choose_get_admits_head_and_others_learn_what_is_allowed(
     assert gateway.metric("sluicegate_rejected_total", code="method_not_allowed") == 2
 
 
-@pytest.mark.spec("RT-31", "ER-10")
+@pytest.mark.spec("RT-31", "ER-10", "PL-32")
 def test_what_no_route_takes_is_not_found(start_gateway: StartGateway) -> None:
     gateway = start_gateway({"routes": [named("only", "/only", host="a.test")]})
 
@@ -174,6 +174,18 @@ def test_what_no_route_takes_is_not_found(start_gateway: StartGateway) -> None:
     assert {record["code"] for record in gateway.records(2)} == {"no_route"}
 
 
+@pytest.mark.spec("RT-37")
+def test_a_prefix_means_the_same_with_and_without_a_final_slash(
+    start_gateway: StartGateway,
+) -> None:
+    gateway = start_gateway({"routes": [named("course", "/api/course/**")]})
+
+    for target in ("/api/course", "/api/course/", "/api/course/v1/list"):
+        assert taken(gateway, target) == "course", target
+    assert asked(gateway, "/api/courses").status == 404
+
+
+@pytest.mark.spec("RT-19")
 def test_headers_query_and_cookies_choose_too(start_gateway: StartGateway) -> None:
     gateway = start_gateway(
         {
@@ -222,7 +234,7 @@ def test_more_conditions_win_over_fewer(start_gateway: StartGateway) -> None:
     assert taken(gateway, "/a", method="POST") == "posts"
 
 
-@pytest.mark.spec("RT-21")
+@pytest.mark.spec("RT-21", "SE-30")
 @pytest.mark.case("PA-01")
 @pytest.mark.parametrize(
     ("asked_for", "seen"),

@@ -139,6 +139,7 @@ def test_what_is_kept_is_for_its_owner_only(serve: Serve) -> None:
     assert gateway.state_dir.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.spec("SE-24")
 def test_health_and_readiness_are_told_on_their_own_port(serve: Serve) -> None:
     gateway = serve(document("a"))
 

@@ -24,7 +24,7 @@ FORGED = (
 # The default entry chain holds this filter: these tests use it as users get it.
 
 
-@pytest.mark.spec("PL-45", "SE-06")
+@pytest.mark.spec("PL-45", "SE-06", "PX-55", "SE-30")
 @pytest.mark.case("HD-03")
 def test_what_upstreams_trust_no_client_can_send(
     start_gateway: StartGateway, start_upstream: StartUpstream

@@ -14,6 +14,7 @@ def rewrite(**config: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of a docum
     return {"filters": [{"name": "path_rewrite", "config": config}]}
 
 
+@pytest.mark.spec("PL-38")
 @pytest.mark.parametrize(
     ("config", "asked", "seen"),
     [

@@ -72,6 +72,8 @@ pub struct Row {
     pub name: &'static str,
     /// Its phase without a configuration; none when the configuration has required fields.
     pub phase: Option<Phase>,
+    /// Where else a document without a configuration may put it.
+    pub other_phases: &'static [Phase],
     /// What its documentation says, as Markdown.
     pub docs: String,
     /// The JSON Schema of its configuration.
@@ -85,11 +87,11 @@ impl Row {
     pub fn of<F: Filter>(schema: &ConfigSchema) -> Self {
         let schema = schema.json().clone();
         let empty = Value::Object(serde_json::Map::new());
+        let config: Option<F::Config> = serde_json::from_value(empty).ok();
         Self {
             name: F::NAME,
-            phase: serde_json::from_value(empty)
-                .ok()
-                .map(|config| F::phase(&config)),
+            phase: config.as_ref().map(F::phase),
+            other_phases: config.as_ref().map_or(&[], F::other_phases),
             docs: schema
                 .get("description")
                 .and_then(Value::as_str)

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
-use sluicegate_core::{Body, Code, Exchange, Problem, Reject, Response, codes};
+use sluicegate_core::{Body, Code, Problem, Reject, Response, codes};
 use sluicegate_filters::{AnyFilter, Table};
 
 use crate::snapshot::document::{CodeOverride, ErrorFormat, Errors, Template};
@@ -11,6 +11,7 @@ use crate::snapshot::document::{CodeOverride, ErrorFormat, Errors, Template};
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     format: ErrorFormat,
+    type_base: Option<String>,
     template: Option<Template>,
     overrides: BTreeMap<String, CodeOverride>,
 }
@@ -27,34 +28,11 @@ impl Answers {
                 .expecting("{content_type: …, body: …}"),
             );
         }
-        let known: Vec<&str> = reject_codes().iter().map(|code| code.name).collect();
         for (code, change) in &errors.codes {
-            let pointer = format!(
-                "/errors/codes/{}",
-                code.replace('~', "~0").replace('/', "~1")
-            );
-            if !known.contains(&code.as_str()) {
-                problems.push(
-                    Problem::new(
-                        &pointer,
-                        "unknown_code",
-                        format!("there is no error code `{code}`"),
-                    )
-                    .expecting(format!("one of: {}", known.join(", "))),
-                );
-            }
-            if let Some(status) = change.status
-                && !(200..600).contains(&status)
-            {
-                problems.push(
-                    Problem::new(
-                        format!("{pointer}/status"),
-                        "bad_status",
-                        format!("{status} is not a final status"),
-                    )
-                    .expecting("200 to 599"),
-                );
-            }
+            check_override(code, change, problems);
+        }
+        if let Some(base) = &errors.type_base {
+            check_type_base(base, errors.format, problems);
         }
         if let Some(template) = &errors.template
             && template
@@ -70,13 +48,15 @@ impl Answers {
         }
         Self {
             format: errors.format,
+            type_base: errors.type_base.clone(),
             template: errors.template.clone(),
             overrides: errors.codes.clone(),
         }
     }
 
     /// The answer for a reject. The client learns the code and its text, never the cause.
-    pub(crate) fn render(&self, reject: &Reject, exchange: &Exchange) -> Response {
+    /// Without an id in `request_id` a problem has none.
+    pub(crate) fn render(&self, reject: &Reject, request_id: &str) -> Response {
         let code = reject.code;
         let change = self.overrides.get(code.name);
         let status = change
@@ -88,7 +68,6 @@ impl Answers {
         let detail = change
             .and_then(|change| change.detail.as_deref())
             .unwrap_or(code.detail);
-        let request_id = exchange.request_id.as_ref().map_or("", |id| id.as_str());
 
         let (content_type, body) = match (self.format, &self.template) {
             (ErrorFormat::CodeMessage, _) => {
@@ -108,9 +87,14 @@ impl Answers {
                 (template.content_type.as_str(), body)
             }
             (ErrorFormat::Problem | ErrorFormat::Template, _) => {
-                // RFC 9457 §3: with `about:blank` the title is free text for the status.
+                // RFC 9457 §4.2.1: `about:blank` says that the status tells it all; our `code` tells more,
+                // and becomes the type where there is a base to resolve it.
+                let kind = self.type_base.as_ref().map_or_else(
+                    || "about:blank".to_owned(),
+                    |base| format!("{base}{}", code.name),
+                );
                 let mut body = serde_json::json!({
-                    "type": "about:blank", "title": title, "status": status, "detail": detail, "code": code.name,
+                    "type": kind, "title": title, "status": status, "detail": detail, "code": code.name,
                 });
                 if let (Some(map), false) = (body.as_object_mut(), request_id.is_empty()) {
                     map.insert("request_id".to_owned(), request_id.into());
@@ -137,6 +121,62 @@ impl Answers {
     }
 }
 
+fn check_override(code: &str, change: &CodeOverride, problems: &mut Vec<Problem>) {
+    let known: Vec<&str> = reject_codes().iter().map(|code| code.name).collect();
+    let pointer = format!(
+        "/errors/codes/{}",
+        code.replace('~', "~0").replace('/', "~1")
+    );
+    if !known.contains(&code) {
+        problems.push(
+            Problem::new(
+                &pointer,
+                "unknown_code",
+                format!("there is no error code `{code}`"),
+            )
+            .expecting(format!("one of: {}", known.join(", "))),
+        );
+    }
+    if let Some(status) = change.status
+        && !(400..600).contains(&status)
+    {
+        // Anything else would tell caches and clients that all is well.
+        problems.push(
+            Problem::new(
+                format!("{pointer}/status"),
+                "bad_status",
+                format!("{status} is not the status of an error"),
+            )
+            .expecting("400 to 599"),
+        );
+    }
+}
+
+fn check_type_base(base: &str, format: ErrorFormat, problems: &mut Vec<Problem>) {
+    let pointer = "/errors/type_base";
+    if format != ErrorFormat::Problem {
+        let problem = Problem::new(
+            pointer,
+            "contradiction",
+            "only the format `problem` has a type",
+        );
+        problems.push(problem.expecting("`format: problem`, or no `type_base`"));
+    }
+    let absolute = base
+        .strip_prefix("https://")
+        .or_else(|| base.strip_prefix("http://"))
+        .is_some_and(|rest| !rest.is_empty());
+    let written = base
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
+    if !absolute || !written {
+        let problem = Problem::new(pointer, "bad_value", format!("`{base}` is not a URL"));
+        problems.push(problem.expecting(
+            "the beginning of a URL that the code completes, such as https://api.example.com/errors/",
+        ));
+    }
+}
+
 /// Every code there is: the engine's, then the filters' in the order of the table.
 pub(crate) fn reject_codes() -> Vec<&'static Code> {
     let filters = AnyFilter::rows()
@@ -153,4 +193,96 @@ fn escaped(text: &str) -> String {
         .and_then(|rest| rest.strip_suffix('"'))
         .unwrap_or_default()
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAUSE: &str =
+        "connect 10.0.0.7:9000 of upstream orders-db: /etc/keys/app.pem token=s3cr3t";
+
+    fn answers(errors: &str) -> Answers {
+        let errors: Errors = serde_json::from_str(errors).unwrap();
+        let mut problems = Vec::new();
+        let answers = Answers::build(&errors, &mut problems);
+        assert!(problems.is_empty(), "{problems:?}");
+        answers
+    }
+
+    fn text(response: &Response) -> String {
+        let Body::Bytes(body) = &response.body else {
+            panic!("an error has a body");
+        };
+        String::from_utf8(body.clone()).unwrap()
+    }
+
+    // spec: ER-01, PX-40
+    #[test]
+    fn no_code_in_any_format_tells_its_cause() {
+        let template = r#"{"content_type": "text/plain", "body": "{code} {status} {title} {detail} {request_id}"}"#;
+        let formats = [
+            r#"{"format": "problem"}"#.to_owned(),
+            r#"{"format": "problem", "type_base": "https://api.example.com/errors/"}"#.to_owned(),
+            r#"{"format": "code-message"}"#.to_owned(),
+            format!(r#"{{"format": "template", "template": {template}}}"#),
+        ];
+        for format in formats {
+            let answers = answers(&format);
+            for code in reject_codes() {
+                let reject = Reject::new(code).because(CAUSE);
+
+                let response = answers.render(&reject, "id-1");
+
+                let text = text(&response);
+                assert_eq!(response.head.status(), code.status);
+                assert!(text.contains(code.name), "{text}");
+                assert!(text.contains(code.detail), "{text}");
+                for inner in ["10.0.0.7", "9000", "orders-db", "/etc", "s3cr3t"] {
+                    assert!(!text.contains(inner), "{text}");
+                }
+            }
+        }
+    }
+
+    // spec: ER-04
+    #[test]
+    fn texts_are_whole_sentences_without_places_and_names() {
+        for code in reject_codes() {
+            assert!(
+                !code.title.ends_with('.') && !code.title.is_empty(),
+                "{code:?}"
+            );
+            assert!(code.detail.ends_with('.'), "{code:?}");
+            for sign in ["{", "}", "://", "\n", "sluicegate", ".rs"] {
+                assert!(!code.detail.contains(sign), "{code:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_code_completes_the_base_of_the_type() {
+        let answers = answers(r#"{"type_base": "https://api.example.com/errors/"}"#);
+
+        let response = answers.render(&Reject::new(&codes::NO_ROUTE), "");
+
+        let body: serde_json::Value = serde_json::from_str(&text(&response)).unwrap();
+        assert_eq!(
+            body.get("type"),
+            Some(&"https://api.example.com/errors/no_route".into())
+        );
+        assert_eq!(body.get("request_id"), None);
+    }
+
+    #[test]
+    fn a_base_that_is_no_url_and_a_status_that_is_no_error_are_refused() {
+        let wrong = r#"{"format": "code-message", "type_base": "errors/", "codes": {"no_route": {"status": 204}}}"#;
+        let errors: Errors = serde_json::from_str(wrong).unwrap();
+        let mut problems = Vec::new();
+
+        Answers::build(&errors, &mut problems);
+
+        let codes: Vec<_> = problems.iter().map(|problem| problem.code).collect();
+        assert_eq!(codes, ["bad_status", "contradiction", "bad_value"]);
+    }
 }

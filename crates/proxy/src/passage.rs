@@ -333,7 +333,9 @@ impl<'t> Passage<'t> {
             self.exchange.request_id = Some(id);
             early_id = Some(id);
         }
-        let mut response = self.entry.answers.render(&reject, self.exchange);
+        let request_id = self.exchange.request_id.as_ref();
+        let request_id = request_id.map_or("", |id| id.as_str());
+        let mut response = self.entry.answers.render(&reject, request_id);
         if let Some(id) = early_id {
             // An id is hexadecimal digits: it cannot be refused.
             let _ = response.head.fields.append("X-Request-Id", id.as_bytes());

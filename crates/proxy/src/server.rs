@@ -2,7 +2,8 @@
 
 use std::{cell::Cell, future::poll_fn, rc::Rc, sync::Arc, task::Poll, time::Duration};
 
-use sluicegate_core::codes;
+use sluicegate_core::{Body, Reject, codes};
+use sluicegate_http1::{Framing, Persistence, write_response};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::{conversation::Conversation, gate::Gate, thread::Thread};
@@ -34,7 +35,7 @@ pub(crate) async fn accept(
             Some(Err(_)) => tokio::time::sleep(ACCEPT_PAUSE).await,
             Some(Ok((stream, remote))) => {
                 let Some(ticket) = gate.enter(thread.index) else {
-                    refuse(&stream);
+                    refuse(&thread, &stream);
                     continue;
                 };
                 let (thread, id) = (thread.clone(), id.clone());
@@ -50,16 +51,16 @@ pub(crate) async fn accept(
 }
 
 /// Says why, as far as one write can: there is no room to wait for anything, nor to read a request.
-fn refuse(stream: &TcpStream) {
-    let code = &codes::TOO_MANY_CONNECTIONS;
-    let body = serde_json::json!({
-        "type": "about:blank", "title": code.title, "status": code.status, "detail": code.detail, "code": code.name,
-    })
-    .to_string();
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nContent-Length: {}\r\n\
-         Retry-After: 1\r\nConnection: close\r\n\r\n{body}",
-        body.len(),
-    );
-    let _ = stream.try_write(answer.as_bytes());
+fn refuse(thread: &Thread, stream: &TcpStream) {
+    let reject = Reject::new(&codes::TOO_MANY_CONNECTIONS).retry_after(Duration::from_secs(1));
+    let answer = thread.view().entry.answers.render(&reject, "");
+    let body = match answer.body {
+        Body::Bytes(body) => body,
+        Body::Empty | Body::Upstream => Vec::new(),
+    };
+    let framing = Framing::Length(body.len() as u64);
+    let mut bytes = Vec::with_capacity(512);
+    write_response(&answer.head, framing, Persistence::Close, &mut bytes);
+    bytes.extend_from_slice(&body);
+    let _ = stream.try_write(&bytes);
 }

@@ -1,5 +1,6 @@
 """Answers the gateway gives itself: fixed responses, redirects, the form of errors."""
 
+import re
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -8,6 +9,7 @@ from sluicegate.config.model import Model, WholeNumber, wrong
 from sluicegate.config.names import FieldName, FieldValue
 
 _BODILESS = (204, 205, 304)
+_URL = re.compile(r"https?://[!#$%&'()*+,./:;=?@\[\]_~A-Za-z0-9-]+", re.ASCII)
 
 
 def _read_location(text: str) -> str:
@@ -17,6 +19,17 @@ def _read_location(text: str) -> str:
             code="bad_location",
         )
     return text
+
+
+def _read_type_base(text: str) -> str:
+    if _URL.fullmatch(text):
+        return text
+    raise wrong(
+        f"`{text}` is not a URL",
+        code="bad_value",
+        expected="the beginning of a URL that the code completes, "
+        "such as https://api.example.com/errors/",
+    )
 
 
 class Respond(Model):
@@ -77,6 +90,13 @@ class ErrorFormat(Model):
         default="problem",
         description="`problem`: RFC 9457; `code-message`: two fields; `template`: your own text.",
     )
+    type_base: Annotated[str, AfterValidator(_read_type_base)] | None = Field(
+        default=None,
+        max_length=500,
+        description="Beginning of the `type` of a problem, which the code completes; "
+        "`about:blank` when left out.",
+        examples=["https://api.example.com/errors/"],
+    )
     template: ErrorTemplate | None = Field(
         default=None, description="The text of the format `template`."
     )
@@ -85,13 +105,20 @@ class ErrorFormat(Model):
     )
 
     @model_validator(mode="after")
-    def _template_is_there_when_used(self) -> Self:
+    def _each_format_has_its_own(self) -> Self:
         if self.format == "template" and self.template is None:
             raise wrong(
                 "`format` is `template`, but there is no `template`",
                 field="format",
                 code="contradiction",
                 expected="a `template` with a `body`",
+            )
+        if self.format != "problem" and self.type_base is not None:
+            raise wrong(
+                "only the format `problem` has a type",
+                field="type_base",
+                code="contradiction",
+                expected="`format: problem`, or no `type_base`",
             )
         if self.format != "template" and self.template is not None:
             raise wrong(

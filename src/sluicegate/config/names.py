@@ -3,7 +3,7 @@
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from sluicegate.config.model import wrong
 from sluicegate.config.units import is_host
@@ -136,9 +136,9 @@ Id = Annotated[
     AfterValidator(_read_id),
     WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"}),
 ]
-FieldName = Annotated[str, AfterValidator(_read_field_name)]
-FieldValue = Annotated[str, AfterValidator(_read_field_value)]
-Method = Annotated[str, AfterValidator(_read_method)]
-HostPattern = Annotated[str, AfterValidator(_read_host_pattern)]
-PathTemplate = Annotated[str, AfterValidator(_read_template)]
-Regex = Annotated[str, AfterValidator(_read_regex)]
+FieldName = Annotated[str, AfterValidator(_read_field_name), Field(examples=["X-Env"])]
+FieldValue = Annotated[str, AfterValidator(_read_field_value), Field(examples=["text/plain"])]
+Method = Annotated[str, AfterValidator(_read_method), Field(examples=["GET"])]
+HostPattern = Annotated[str, AfterValidator(_read_host_pattern), Field(examples=["*.example.com"])]
+PathTemplate = Annotated[str, AfterValidator(_read_template), Field(examples=["/orders/{id}"])]
+Regex = Annotated[str, AfterValidator(_read_regex), Field(examples=["[0-9]+"])]

@@ -103,7 +103,7 @@ def test_an_upstream_that_does_not_answer_is_a_504_after_three_seconds(
     )
 
 
-@pytest.mark.spec("HT-14", "HT-21")
+@pytest.mark.spec("HT-14", "HT-21", "RT-13")
 def test_the_response_timeout_is_the_routes_own(start_pair: StartPair) -> None:
     pair = start_pair(script=mute, route={"timeouts": {"response": "20s"}})
 

@@ -349,6 +349,18 @@ MISTAKES = [
         "contradiction",
     ),
     whole(
+        "a type base that is no URL",
+        "errors: {type_base: errors/}",
+        "errors.type_base",
+        "bad_value",
+    ),
+    whole(
+        "a type base without a type",
+        'errors: {format: code-message, type_base: "https://a.example/"}',
+        "errors.type_base",
+        "contradiction",
+    ),
+    whole(
         "a reject that would succeed",
         "errors: {codes: {no_route: {status: 200}}}",
         "errors.codes.no_route.status",

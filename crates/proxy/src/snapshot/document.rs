@@ -333,6 +333,8 @@ pub(crate) enum EncodedSlash {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Errors {
     pub(crate) format: ErrorFormat,
+    /// What the code completes to the `type` of a problem (RFC 9457 §3.1.1).
+    pub(crate) type_base: Option<String>,
     pub(crate) template: Option<Template>,
     pub(crate) codes: BTreeMap<String, CodeOverride>,
 }
