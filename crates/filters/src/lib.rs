@@ -7,24 +7,34 @@ mod chains;
 mod config_schema;
 mod field_value;
 mod header_name;
+mod media_type;
+mod method;
 mod name_set;
 mod normal_path;
 mod state;
 mod table;
+mod template;
 #[doc(hidden)]
 pub mod testing;
 
+mod cors;
 mod header_hygiene;
 mod header_rewrite;
+mod host_rewrite;
 mod path_rewrite;
+mod query_rewrite;
 mod request_id;
+mod security_headers;
 mod trace_context;
+mod validate;
 
 pub use chain::{Chain, FilterSpec, Link};
 pub use chains::Chains;
 pub use config_schema::ConfigSchema;
+pub use field_value::FieldValue;
 pub use state::States;
 pub use table::{Place, Row, Table, link, no_carry};
+pub use template::{BadTemplate, BodyText, Location, Template};
 
 table::filters! {
     request_id::RequestId,
@@ -32,4 +42,9 @@ table::filters! {
     header_hygiene::HeaderHygiene,
     header_rewrite::HeaderRewrite,
     path_rewrite::PathRewrite,
+    query_rewrite::QueryRewrite,
+    host_rewrite::HostRewrite,
+    validate::Validate,
+    cors::Cors,
+    security_headers::SecurityHeaders,
 }
