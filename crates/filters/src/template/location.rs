@@ -61,6 +61,7 @@ impl Location {
         keep_query: bool,
     ) -> Result<Self, BadTemplate> {
         let mut parts = match &front.0 {
+            Form::Text(text) if text.is_empty() => Vec::new(),
             Form::Text(text) => vec![Part::Text(text.clone())],
             Form::Parts(parts) => parts.to_vec(),
         };
@@ -122,6 +123,9 @@ fn fill(parts: &[(Part, Escape)], exchange: &Exchange, out: &mut Vec<u8>) -> Res
             }
         }
     }
+    if out.is_empty() {
+        out.push(b'/');
+    }
     // A browser takes `//host` for another site.
     if out.first() == Some(&b'/') {
         let slashes = out.iter().take_while(|byte| matches!(byte, b'/' | b'\\'));
@@ -171,7 +175,9 @@ fn placed(parts: &[Part]) -> Result<Box<[(Part, Escape)]>, BadTemplate> {
 }
 
 fn check_text(text: &str) -> Result<(), BadTemplate> {
-    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+    // Braces among them: a placeholder that was not closed is no address.
+    let is_part = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+    if text.bytes().all(is_part) {
         return Ok(());
     }
     Err(BadTemplate::new("this is not an address")

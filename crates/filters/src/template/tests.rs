@@ -165,8 +165,10 @@ fn no_client_decides_which_host_is_asked() {
         let template = Template::parse(text).unwrap();
         assert!(Location::parse(&template, false).is_err(), "{text}");
     }
-    let empty = Template::parse("").unwrap();
-    assert!(Location::parse(&empty, false).is_err());
+    for text in ["", "/a b", "{path", "/a\\b", "/{{path}}"] {
+        let template = Template::parse(text).unwrap();
+        assert!(Location::parse(&template, false).is_err(), "{text}");
+    }
 }
 
 #[test]
@@ -198,6 +200,9 @@ fn a_front_takes_the_rest_of_the_path() {
         let led = location.of(&asked(target), &mut buffer).unwrap();
         assert_eq!(led, expected.as_bytes(), "{target}");
     }
+    let root = Location::with_path_after(&Template::parse("").unwrap(), 1, false).unwrap();
+    let mut buffer = Vec::new();
+    assert_eq!(root.of(&asked("/old"), &mut buffer).unwrap(), b"/");
 }
 
 #[test]

@@ -68,8 +68,22 @@ impl OwnAnswer {
     }
 }
 
+/// Builds what a route without an upstream answers; `at` is where the route stands.
+pub(super) fn build(
+    route: &document::Route,
+    at: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<OwnAnswer> {
+    let path = route.matches.path.as_str();
+    if let Some(config) = &route.respond {
+        return respond(config, (path, &format!("{at}/respond")), problems);
+    }
+    let config = route.redirect.as_ref()?;
+    redirect(config, (path, &format!("{at}/redirect")), problems)
+}
+
 /// Builds a `respond`; `at` is where it stands, `path` the route's template.
-pub(super) fn respond(
+fn respond(
     config: &document::Respond,
     (path, at): (&str, &str),
     problems: &mut Vec<Problem>,
@@ -189,7 +203,7 @@ fn body(
 }
 
 /// Builds a `redirect`; `at` is where it stands, `path` the route's template.
-pub(super) fn redirect(
+fn redirect(
     config: &document::Redirect,
     (path, at): (&str, &str),
     problems: &mut Vec<Problem>,

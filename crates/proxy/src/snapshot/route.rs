@@ -79,16 +79,8 @@ pub(super) fn build(
             fixed => HostRule::Fixed(fixed.into()),
         };
         Terminal::Upstream((*shared).clone())
-    } else if let Some(respond) = &route.respond {
-        let place = (route.matches.path.as_str(), format!("{at}/respond"));
-        let own = own_answer::respond(respond, (place.0, &place.1), problems);
-        Terminal::Answer(Box::new(own?))
-    } else if let Some(redirect) = &route.redirect {
-        let place = (route.matches.path.as_str(), format!("{at}/redirect"));
-        let own = own_answer::redirect(redirect, (place.0, &place.1), problems);
-        Terminal::Answer(Box::new(own?))
     } else {
-        return None;
+        Terminal::Answer(Box::new(own_answer::build(route, at, problems)?))
     };
     let websocket = route.websocket.as_ref().map(|config| {
         if route.upstream.is_none() {
