@@ -287,6 +287,44 @@ def test_no_detour_leads_around_a_route(
     assert upstream.requests == []
 
 
+@pytest.mark.spec("SE-02")
+@pytest.mark.case("PA-01")
+@pytest.mark.parametrize(
+    "detour",
+    [
+        "/public/../admin/x",
+        "/public/./../admin/x",
+        "/public//../admin/x",
+        "//admin/x",
+        "/./admin/x",
+        "/public/%2e%2e/admin/x",
+        "/public/%2E./admin/x",
+        "/public\\..\\admin\\x",
+        "/public/..%2Fadmin/x",
+        "/public/..;/admin/x",
+    ],
+)
+def test_no_detour_leads_around_the_guard_of_a_route(
+    start_gateway: StartGateway, start_upstream: StartUpstream, detour: str
+) -> None:
+    upstream = start_upstream()
+    # What no request without this header passes, as authentication would be.
+    guard = {"name": "host_rewrite", "config": {"host": "{header.X-Token}.internal"}}
+    routes = [
+        {"id": "public", "match": {"path": "/public/**"}, "upstream": "origin"},
+        {"id": "admin", "match": {"path": "/admin/**"}, "upstream": "origin", "filters": [guard]},
+    ]
+    upstreams = [{"id": "origin", "endpoints": [{"address": upstream.authority}]}]
+    gateway = start_gateway({"upstreams": upstreams, "routes": routes})
+
+    refused = asked(gateway, detour)
+    allowed = asked(gateway, "/public/../admin/x", "X-Token: t")
+
+    assert refused.status == 400
+    assert allowed.status == 200
+    assert [request.target for request in upstream.requests] == ["/admin/x"]
+
+
 @pytest.mark.parametrize(
     "bad",
     ["/a%00b", "/a%zz", "/a%", "/a\\b", "/a%5cb", "/..%2fa", "/a/..;/b"],

@@ -14,11 +14,14 @@ def rewrite(**config: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of a docum
     return {"filters": [{"name": "path_rewrite", "config": config}]}
 
 
-@pytest.mark.spec("PL-38")
+@pytest.mark.case("PA-03")
+@pytest.mark.spec("RT-19", "PL-38")
 @pytest.mark.parametrize(
     ("config", "asked", "seen"),
     [
         ({"strip_segments": 1}, "/svc/list/", "/list/"),
+        ({"strip_prefix": "/svc"}, "/svc/list/", "/list/"),
+        ({"prefix": "/v2"}, "/list/", "/v2/list/"),
         ({"strip_segments": 2}, "/a/b/c/d", "/c/d"),
         ({"strip_segments": 1}, "/svc", "/"),
         ({"strip_segments": 9}, "/a/b", "/"),
@@ -115,6 +118,27 @@ def test_a_result_that_is_no_path_is_refused(
     assert b'"bad_path"' in answer.body
     assert cut.status == 200
     assert [request.target for request in upstream.requests] == ["/a/b"]
+
+
+@pytest.mark.case("PA-03")
+def test_no_spelling_of_a_guarded_path_gets_around_the_guard(
+    start_gateway: StartGateway, start_upstream: StartUpstream
+) -> None:
+    upstream = start_upstream()
+    # What no request without this header passes, as a permission would be.
+    guard = {"name": "host_rewrite", "config": {"host": "{header.X-Pass}.internal"}}
+    route = {"match": {"path": "/svc/admin"}, "filters": [guard]}
+    gateway = start_gateway(upstream, route=route)
+    variants = ("", "/", "//", "?x", ";v=1", "%20", ".", "%2F", "/.", "/x/..")
+    targets = [*(f"/svc/admin{end}" for end in variants), "/svc/ADMIN", "/svc//admin"]
+
+    with gateway.connect() as client:
+        statuses = {target: client.request(get(target)).status for target in targets}
+        allowed = client.request(get("/svc/admin", "X-Pass: admin"))
+
+    assert allowed.status == 200
+    assert set(statuses.values()) <= {400, 404}, statuses
+    assert len(upstream.requests) == 1
 
 
 def test_two_rewrites_run_in_their_order(

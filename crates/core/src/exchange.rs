@@ -39,6 +39,8 @@ pub struct Exchange {
     pub reject: Option<&'static Code>,
     /// Why, for the log only.
     pub cause: Option<Cow<'static, str>>,
+    /// The `Host` the upstream is to see, when a filter chose it; it goes before the upstream's setting.
+    pub upstream_host: Option<Box<str>>,
     /// The attempts at the upstream so far: how many, and what is known of the last.
     pub attempt: Attempt,
     /// When it reached which stage.
@@ -151,6 +153,7 @@ impl Exchange {
             params: Params::default(),
             reject: None,
             cause: None,
+            upstream_host: None,
             attempt: Attempt::default(),
             times: Times {
                 begun,

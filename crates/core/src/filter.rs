@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Code, Effects, Exchange, Phase, Reject, Response, Wait};
+use crate::{Code, Effects, Exchange, Phase, Reject, Response, Stage, Wait};
 
 /// One step of a chain. A filter is one file; `lib.rs` of the filters lists it.
 ///
@@ -44,6 +44,14 @@ pub trait Filter: Send + Sync + Sized {
     /// # Errors
     /// [`InvalidConfig`] for what the schema cannot express.
     fn new(config: Self::Config, state: Arc<Self::State>) -> Result<Self, InvalidConfig>;
+
+    /// Where it has been put, for a filter that does something else in another chain.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`] when it can do nothing there.
+    fn placed(&mut self, _stage: Stage, _phase: Phase) -> Result<(), InvalidConfig> {
+        Ok(())
+    }
 
     /// A fact that the outside pushes to the state of every filter of this name and an `id`, at once
     /// and without a new snapshot; `unix` is the time since the Unix epoch.

@@ -49,7 +49,7 @@ impl HeaderName {
         if self.is("Host") {
             let message = format!("`{name}` is not a filter's to change");
             return Err(InvalidConfig::new(pointer, message)
-                .expecting("the setting `host` of the upstream: keep, endpoint or a name"));
+                .expecting("the filter `host_rewrite`, or the setting `host` of the upstream"));
         }
         if FRAMING.iter().any(|framing| self.is(framing)) {
             let message =

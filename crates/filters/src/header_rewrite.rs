@@ -12,8 +12,11 @@ use crate::{field_value::FieldValue, header_name::HeaderName};
 /// Changes headers of the request on its way in and of the answer on its way back.
 ///
 /// The operations run in this order: `set`, `append`, `remove`, `set_if_absent`. Values may
-/// contain `{request_id}`, `{client_ip}` and `{route}`. Headers that frame messages or connections
-/// belong to the engine, `Host` to the upstream's setting `host`.
+/// contain `{request_id}`, `{client_ip}`, `{route}`, `{host}`, `{path}`, `{query}`, `{scheme}`,
+/// `{method}`, `{param.NAME}` (a parameter of the route's path) and `{header.NAME}` (the first value
+/// of a request header) as they are at that moment; what is not there is nothing, and doubled braces
+/// are the text itself. Headers that frame messages or connections belong to the engine, `Host` to
+/// `host_rewrite` and the upstream's setting `host`.
 ///
 /// With operations on answers only it stands in phase `respond` and sees every answer, rejects too;
 /// else in `rewrite`, where it sees the answers of requests that came so far. In phase `sanitize`
@@ -47,6 +50,7 @@ struct Operations {
 pub struct HeaderRewrite {
     request: Operations,
     response: Operations,
+    params: Vec<Box<str>>,
 }
 
 impl Filter for HeaderRewrite {
@@ -80,7 +84,18 @@ impl Filter for HeaderRewrite {
         }
         request.check("/request")?;
         response.check("/response")?;
-        Ok(Self { request, response })
+        let params = request.values().chain(response.values());
+        let params = params.flat_map(FieldValue::params).map(Into::into);
+        let params = params.collect();
+        Ok(Self {
+            request,
+            response,
+            params,
+        })
+    }
+
+    fn path_params(&self) -> &[Box<str>] {
+        &self.params
     }
 
     fn sees_response(&self) -> bool {
@@ -113,6 +128,11 @@ impl Operations {
             && self.set_if_absent.is_empty()
     }
 
+    fn values(&self) -> impl Iterator<Item = &FieldValue> {
+        let maps = [&self.set, &self.append, &self.set_if_absent];
+        maps.into_iter().flat_map(BTreeMap::values)
+    }
+
     fn check(&self, at: &str) -> Result<(), InvalidConfig> {
         let maps = [
             ("set", &self.set),
@@ -120,10 +140,12 @@ impl Operations {
             ("set_if_absent", &self.set_if_absent),
         ];
         for (operation, map) in maps {
-            for name in map.keys() {
+            for (name, value) in map {
                 // A header name has no `/`, but it may have a `~`.
                 let token = name.as_str().replace('~', "~0");
-                name.check_writable(&format!("{at}/{operation}/{token}"))?;
+                let pointer = format!("{at}/{operation}/{token}");
+                name.check_writable(&pointer)?;
+                value.check_name(name.as_str(), &pointer)?;
             }
         }
         for (index, name) in self.remove.iter().enumerate() {

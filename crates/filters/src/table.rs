@@ -126,7 +126,10 @@ pub fn link<F: Filter, T>(
         .map_err(|mistakes| mistakes.into_iter().map(in_config).collect::<Vec<_>>())?;
     let phase = phase::<F>(&config, spec, place.stage).map_err(|problem| vec![problem])?;
     let state = place.states.of::<F>(place.scope, spec.id());
-    let filter = F::new(config, state).map_err(|mistake| vec![in_config(mistake)])?;
+    let mut filter = F::new(config, state).map_err(|mistake| vec![in_config(mistake)])?;
+    filter
+        .placed(place.stage, phase)
+        .map_err(|mistake| vec![in_config(mistake)])?;
     Ok(Link {
         id: spec.id().into(),
         phase,

@@ -280,8 +280,13 @@ fn forward(route: &RouteView) -> Value {
 
 /// The request as the upstream would see it.
 fn sent(route: &RouteView, passage: &mut Passage<'_>) -> Value {
+    let chosen = passage.exchange.upstream_host.as_deref();
+    let host = match &route.route.host {
+        HostRule::Fixed(host) => chosen.or(Some(host)),
+        HostRule::Keep | HostRule::Endpoint => chosen,
+    };
     let request = &mut passage.exchange.request;
-    if let HostRule::Fixed(host) = &route.route.host {
+    if let Some(host) = host {
         let _ = request.fields.set("Host", host.as_bytes());
     }
     json!({"method": request.method(), "target": request.target(), "headers": fields(&request.fields)})

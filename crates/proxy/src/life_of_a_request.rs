@@ -55,7 +55,7 @@ pub(crate) async fn decide(
     }
 
     Ok(match &route.route.terminal {
-        Terminal::Answer(response) => Decision::Answer((**response).clone()),
+        Terminal::Answer(own) => Decision::Answer(own.render(passage.exchange)?),
         Terminal::Upstream(_) => Decision::Forward(route),
     })
 }

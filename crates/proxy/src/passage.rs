@@ -12,7 +12,7 @@ use sluicegate_core::{
     Code, Cx, Effects, Exchange, Flow, Intent, Phase, Reject, RequestId, Response, Stage, Step,
     Wait, codes,
 };
-use sluicegate_filters::{AnyCarry, Chain, Table};
+use sluicegate_filters::{AnyCarry, Chain, Link, Table};
 use sluicegate_http1::{Framing, RequestHead};
 use sluicegate_router::{Found, Normal, has_encoded_slash, normalize};
 
@@ -260,6 +260,7 @@ impl<'t> Passage<'t> {
     /// Brings an answer back: in reverse through the filters entered, then through the `respond`
     /// filters in the user's order. A filter may put another answer in its place.
     pub(crate) async fn back(&mut self, mut answer: Response) -> Response {
+        self.dress(&mut answer).await;
         let mut at = self.entered.len();
         while at > 0 {
             at -= 1;
@@ -300,20 +301,39 @@ impl<'t> Passage<'t> {
         answer
     }
 
+    /// A filter that answers preflights has a say in every answer of its route, so also in one that
+    /// was given before its turn: a page could not read the error otherwise.
+    async fn dress(&mut self, answer: &mut Response) {
+        let Some(route) = self.route.clone() else {
+            return;
+        };
+        let entered = self.entered.iter();
+        let entered = entered.filter(|entered| entered.stage == Stage::Route);
+        let links = route.route.chain.inbound().iter().skip(entered.count());
+        for link in links.filter(|link| link.answers_preflight) {
+            self.show(link, answer).await;
+        }
+    }
+
     async fn respond(&mut self, chain: &Chain, answer: &mut Response) {
         for link in chain.respond() {
-            let mut carry = link.filter.carry();
-            let cx = Cx {
-                exchange: self.exchange,
-                effects: self.effects,
-                intent: self.intent,
-            };
-            let result = match link.filter.on_response(cx, &mut carry, answer) {
-                Step::Done(result) => result,
-                Step::Wait(wait) => wait.await,
-            };
-            self.replace(answer, result);
+            self.show(link, answer).await;
         }
+    }
+
+    /// Shows an answer to a filter that has not seen the request.
+    async fn show(&mut self, link: &Link, answer: &mut Response) {
+        let mut carry = link.filter.carry();
+        let cx = Cx {
+            exchange: self.exchange,
+            effects: self.effects,
+            intent: self.intent,
+        };
+        let result = match link.filter.on_response(cx, &mut carry, answer) {
+            Step::Done(result) => result,
+            Step::Wait(wait) => wait.await,
+        };
+        self.replace(answer, result);
     }
 
     fn replace(&mut self, answer: &mut Response, result: Result<Flow, Reject>) {

@@ -37,9 +37,20 @@ class Respond(Model):
 
     status: WholeNumber = Field(default=200, ge=200, le=599, description="Status of the response.")
     headers: dict[FieldName, FieldValue] = Field(
-        default_factory=dict, description="Its header fields."
+        default_factory=dict,
+        description="Its header fields; values may have the placeholders of `header_rewrite`.",
     )
-    body: str = Field(default="", max_length=1 << 20, description="Its body.")
+    content_type: FieldValue | None = Field(
+        default=None,
+        description="Its Content-Type; text/plain when the body has placeholders.",
+        examples=["application/json"],
+    )
+    body: str = Field(
+        default="",
+        max_length=1 << 20,
+        description="Its body. May have the placeholders of `header_rewrite`; the content type "
+        "says how values are escaped: plain text, HTML, XML or JSON.",
+    )
 
     @model_validator(mode="after")
     def _status_allows_a_body(self) -> Self:
@@ -53,14 +64,63 @@ class Respond(Model):
 
 
 class Redirect(Model):
-    """A redirect to another place."""
+    """A redirect to another place: a whole `location`, or the parts of the address that change."""
 
     status: Literal[301, 302, 303, 307, 308] = Field(
         default=308, description="Which redirect; 308 keeps the method and is permanent."
     )
-    location: Annotated[str, AfterValidator(_read_location)] = Field(
-        description="Where to: a URL or a path.", examples=["https://other.example/x"]
+    location: Annotated[str, AfterValidator(_read_location)] | None = Field(
+        default=None,
+        description="Where to: a URL or a path. May have placeholders such as {host}, {path}, "
+        "{query} and {param.NAME}, but none that lets a client choose the host.",
+        examples=["https://other.example/x", "https://{host}{path}?{query}"],
     )
+    scheme: Literal["http", "https"] | None = Field(
+        default=None, description="Another scheme; the port goes unless `host` names one."
+    )
+    host: Annotated[str, AfterValidator(_read_location)] | None = Field(
+        default=None,
+        description="Another host, with a port if it needs one; may have {host}.",
+        examples=["www.example.com"],
+    )
+    path: Annotated[str, AfterValidator(_read_location)] | None = Field(
+        default=None,
+        description="Another path; may have the parameters of the route as {param.NAME}.",
+        examples=["/orders/{param.id}"],
+    )
+    path_prefix: Annotated[str, AfterValidator(_read_location)] | None = Field(
+        default=None,
+        description="What takes the place of everything before `/**` in the route's path.",
+        examples=["/v2"],
+    )
+    keep_query: bool | None = Field(
+        default=None,
+        description="The query goes with the client; by default with parts, not with `location`.",
+    )
+
+    @model_validator(mode="after")
+    def _leads_somewhere_in_one_way(self) -> Self:
+        parts = [
+            name
+            for name in ("scheme", "host", "path", "path_prefix")
+            if getattr(self, name) is not None
+        ]
+        if (self.location is not None) == bool(parts):
+            raise wrong(
+                "a redirect has a `location` or parts of one, not both"
+                if parts
+                else "a redirect leads nowhere",
+                code="one_target",
+                expected="`location`, or some of `scheme`, `host`, `path` and `path_prefix`",
+            )
+        if self.path is not None and self.path_prefix is not None:
+            raise wrong(
+                "`path` and `path_prefix` are both given",
+                field="path_prefix",
+                code="contradiction",
+                expected="one of the two",
+            )
+        return self
 
 
 class ErrorTemplate(Model):

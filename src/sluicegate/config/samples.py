@@ -71,6 +71,7 @@ class Expectation(Model):
         default=None, ge=100, le=599, description="Status, unless it is forwarded."
     )
     code: str | None = Field(default=None, description="Code of the reject.")
+    location: str | None = Field(default=None, description="Where a redirect leads.")
     upstream: str | None = Field(default=None, description="Id of the upstream it goes to.")
     upstream_path: str | None = Field(
         default=None, description="Path and query that the upstream sees."

@@ -29,6 +29,7 @@ def differences(sample: Sample, explained: Explanation) -> list[Difference]:
         ("outcome", expect.outcome, outcome.kind),
         ("status", expect.status, outcome.status),
         ("code", expect.code, outcome.code),
+        ("location", expect.location, outcome.location),
         ("upstream", expect.upstream, outcome.upstream),
         ("upstream_path", expect.upstream_path, sent.target if sent else None),
     ]

@@ -282,9 +282,9 @@ MISTAKES = [
     Mistake(
         "a redirect to nowhere",
         HEAD + "  - {id: b, match: {path: /b}, redirect: {status: 308}}\n",
-        "routes[1].redirect.location",
+        "routes[1].redirect",
         10,
-        "missing_field",
+        "one_target",
     ),
     # Matching.
     match("path without a slash", "path: b", "path", "bad_template", "/b"),

@@ -12,7 +12,9 @@ use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
 use sluicegate_record::{LogFormat, Masking, Registry};
 use sluicegate_router::Router;
 
-use super::{ListenerSettings, Snapshot, conditions, document, route, websocket::OpenCounts};
+use super::{
+    ListenerSettings, Snapshot, conditions, document, path_params, route, websocket::OpenCounts,
+};
 use crate::{answers::Answers, upstream::shared::Shared};
 
 /// A snapshot that may be applied, and what applying it changes besides.
@@ -79,13 +81,17 @@ pub(crate) fn compile(
     let upstreams = upstreams(&document.upstreams, ground, &mut problems);
     let answers = Arc::new(Answers::build(&document.errors, &mut problems));
     let mut chains = Chains::new(ground.states).with_secrets(ground.secrets);
+    let entry_specs = document.entry.unwrap_or_else(default_entry);
     let entry = chain(
         Stage::Entry,
-        &document.entry.unwrap_or_else(default_entry),
+        &entry_specs,
         ("listener", "/entry"),
         &mut chains,
         &mut problems,
     );
+    if let Some(entry) = &entry {
+        path_params::check_entry((&entry_specs, entry), "/entry", &mut problems);
+    }
     if document.access_log.fields != "sluicegate" {
         let message = format!("there is no name set `{}`", document.access_log.fields);
         problems.push(

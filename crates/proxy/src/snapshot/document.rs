@@ -280,6 +280,7 @@ pub(crate) struct Respond {
     pub(crate) status: u16,
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) content_type: Option<String>,
     #[serde(default)]
     pub(crate) body: String,
 }
@@ -294,7 +295,13 @@ const fn ok() -> u16 {
 pub(crate) struct Redirect {
     #[serde(default = "permanent")]
     pub(crate) status: u16,
-    pub(crate) location: String,
+    pub(crate) location: Option<String>,
+    pub(crate) scheme: Option<String>,
+    pub(crate) host: Option<String>,
+    pub(crate) path: Option<String>,
+    pub(crate) path_prefix: Option<String>,
+    /// By default the query goes with parts and not with a whole location.
+    pub(crate) keep_query: Option<bool>,
 }
 
 const fn permanent() -> u16 {

@@ -3,20 +3,23 @@
 mod compile;
 mod conditions;
 pub(crate) mod document;
+mod own_answer;
 mod path_params;
 mod route;
 pub(crate) mod websocket;
 
 use std::{sync::Arc, time::Duration};
 
-use sluicegate_core::Response;
 use sluicegate_filters::Chain;
 use sluicegate_http1::HeadLimits;
 use sluicegate_record::{LogFormat, RouteSeries};
 use sluicegate_router::Router;
 
-pub(crate) use self::compile::{Compiled, Ground, compile, read, split_address};
 use self::websocket::WebSocket;
+pub(crate) use self::{
+    compile::{Compiled, Ground, compile, read, split_address},
+    own_answer::OwnAnswer,
+};
 use crate::{answers::Answers, snapshot::document::EncodedSlash, upstream::shared::Shared};
 
 /// What the data plane obeys.
@@ -57,7 +60,7 @@ pub(crate) enum Terminal {
     /// Requests go on.
     Upstream(Arc<Shared>),
     /// The gateway answers (`respond`, `redirect`); boxed, so that the other routes stay small.
-    Answer(Box<Response>),
+    Answer(Box<OwnAnswer>),
 }
 
 /// Which `Host` the upstream sees.

@@ -2,13 +2,13 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use sluicegate_core::{Body, Problem, Response, Stage, closest};
+use sluicegate_core::{Problem, Stage, closest};
 use sluicegate_filters::Chains;
 
 use super::{
     HostRule, Route, Terminal, Timeouts,
     compile::{Ground, chain},
-    document, path_params,
+    document, own_answer, path_params,
     websocket::WebSocket,
 };
 use crate::upstream::shared::Shared;
@@ -79,12 +79,8 @@ pub(super) fn build(
             fixed => HostRule::Fixed(fixed.into()),
         };
         Terminal::Upstream((*shared).clone())
-    } else if let Some(respond) = &route.respond {
-        Terminal::Answer(Box::new(respond_with(respond, at, problems)?))
-    } else if let Some(redirect) = &route.redirect {
-        Terminal::Answer(Box::new(redirect_to(redirect, at, problems)?))
     } else {
-        return None;
+        Terminal::Answer(Box::new(own_answer::build(route, at, problems)?))
     };
     let websocket = route.websocket.as_ref().map(|config| {
         if route.upstream.is_none() {
@@ -110,7 +106,8 @@ pub(super) fn build(
         &format!("{at}/filters"),
         problems,
     );
-    let wants_params = chain.path_params().next().is_some();
+    let own_params = matches!(&terminal, Terminal::Answer(own) if own.wants_params());
+    let wants_params = own_params || chain.path_params().next().is_some();
     Some(Route {
         id: route.id.as_str().into(),
         template: route.matches.path.as_str().into(),
@@ -124,79 +121,4 @@ pub(super) fn build(
         websocket,
         series: ground.registry.route(&route.id),
     })
-}
-
-fn respond_with(
-    respond: &document::Respond,
-    at: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<Response> {
-    let before = problems.len();
-    if !(200..600).contains(&respond.status) {
-        let message = format!("{} is not a final status", respond.status);
-        problems.push(
-            Problem::new(format!("{at}/respond/status"), "bad_status", message)
-                .expecting("200 to 599"),
-        );
-    }
-    let mut response = Response::new(respond.status);
-    for (name, value) in &respond.headers {
-        let framing = ["content-length", "transfer-encoding", "connection"]
-            .iter()
-            .any(|own| name.eq_ignore_ascii_case(own));
-        if framing || response.head.fields.append(name, value.as_bytes()).is_err() {
-            let message = if framing {
-                "the gateway writes this field itself"
-            } else {
-                "this cannot stand in a header"
-            };
-            let name = name.replace('~', "~0").replace('/', "~1");
-            problems.push(Problem::new(
-                format!("{at}/respond/headers/{name}"),
-                "bad_header",
-                message,
-            ));
-        }
-    }
-    response.body = if respond.body.is_empty() {
-        Body::Empty
-    } else {
-        Body::Bytes(respond.body.clone().into_bytes())
-    };
-    (problems.len() == before).then_some(response)
-}
-
-fn redirect_to(
-    redirect: &document::Redirect,
-    at: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<Response> {
-    let before = problems.len();
-    if !matches!(redirect.status, 301 | 302 | 303 | 307 | 308) {
-        let message = format!("{} does not redirect", redirect.status);
-        let problem = Problem::new(format!("{at}/redirect/status"), "bad_status", message);
-        problems.push(problem.expecting("301, 302, 303, 307 or 308"));
-    }
-    let mut response = Response::new(redirect.status);
-    let readable = redirect
-        .location
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic())
-        && !redirect.location.is_empty();
-    if !readable
-        || response
-            .head
-            .fields
-            .append("Location", redirect.location.as_bytes())
-            .is_err()
-    {
-        let problem = Problem::new(
-            format!("{at}/redirect/location"),
-            "bad_location",
-            "this is not an address",
-        );
-        problems
-            .push(problem.expecting("a URL or a path, with spaces and other characters escaped"));
-    }
-    (problems.len() == before).then_some(response)
 }

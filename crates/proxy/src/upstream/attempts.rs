@@ -1,6 +1,7 @@
 //! Sending a request to an endpoint until its head of an answer is here, and when to send it again.
 
 use std::{
+    borrow::Cow,
     future::poll_fn,
     io,
     net::SocketAddr,
@@ -82,15 +83,19 @@ impl Attempts {
             // The body is here: there is nothing the upstream could say `100 Continue` to.
             journey.passage.exchange.request.fields.remove("Expect");
         }
-        let fields = &mut journey.passage.exchange.request.fields;
-        match &route.route.host {
+        let exchange = &mut *journey.passage.exchange;
+        let fields = &mut exchange.request.fields;
+        let host: Option<Cow<'_, str>> = match (&exchange.upstream_host, &route.route.host) {
+            (Some(host), _) | (None, HostRule::Fixed(host)) => Some(Cow::Borrowed(host)),
+            (None, HostRule::Endpoint) => Some(pool.name_of(endpoint).into()),
             // An HTTP/1.0 request may come without; what goes on is HTTP/1.1.
-            HostRule::Keep if !fields.contains("Host") => {
-                fields.set("Host", pool.name_of(endpoint).as_bytes())?;
+            (None, HostRule::Keep) if !fields.contains("Host") => {
+                Some(pool.name_of(endpoint).into())
             }
-            HostRule::Keep => {}
-            HostRule::Fixed(host) => fields.set("Host", host.as_bytes())?,
-            HostRule::Endpoint => fields.set("Host", pool.name_of(endpoint).as_bytes())?,
+            (None, HostRule::Keep) => None,
+        };
+        if let Some(host) = host {
+            fields.set("Host", host.as_bytes())?;
         }
         let handshake = if journey.client.asks_for_websocket && framing == Framing::Empty {
             Handshake::begin(&mut journey.passage.exchange.request, &route)?
