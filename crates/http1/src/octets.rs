@@ -80,6 +80,13 @@ pub(crate) fn is_target_text(text: &[u8]) -> bool {
     has_none(text, |octet| !octet.is_ascii_graphic() || octet == b'#')
 }
 
+/// Visible ASCII but the marks that end a path.
+pub(crate) fn is_path_text(text: &[u8]) -> bool {
+    has_none(text, |octet| {
+        !octet.is_ascii_graphic() || matches!(octet, b'#' | b'?')
+    })
+}
+
 /// Counting has no early exit, so it becomes a few vector instructions, which `all` does not.
 fn has_none(text: &[u8], matches: impl Fn(u8) -> bool) -> bool {
     text.iter().filter(|&&octet| matches(octet)).count() == 0

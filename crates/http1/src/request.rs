@@ -2,7 +2,7 @@
 
 use crate::fields::{Fields, InvalidField};
 use crate::known::Known;
-use crate::octets::{is_target_text, is_token_text};
+use crate::octets::{is_path_text, is_target_text, is_token_text};
 use crate::target::Target;
 
 /// The minor versions of HTTP/1.
@@ -100,13 +100,21 @@ impl RequestHead {
     /// It does not begin with `/`, or has a `?`, a `#`, white space or a byte that is not visible
     /// ASCII; then nothing changed.
     pub fn set_path(&mut self, path: &str) -> Result<(), InvalidField> {
-        if !path.starts_with('/') || path.contains('?') || !is_target_text(path.as_bytes()) {
+        if !path.starts_with('/') || !is_path_text(path.as_bytes()) {
             return Err(InvalidField);
         }
         self.keep_original();
-        let end = self.path_end();
-        self.line.replace_range(self.target_at()..end, path);
-        self.find_query();
+        let target_at = self.target_at();
+        match &mut self.query_at {
+            None => {
+                self.line.truncate(target_at);
+                self.line.push_str(path);
+            }
+            Some(mark) => {
+                self.line.replace_range(target_at..*mark, path);
+                *mark = target_at + path.len();
+            }
+        }
         Ok(())
     }
 
