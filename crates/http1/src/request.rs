@@ -1,7 +1,9 @@
 //! `RequestHead`: request line and fields.
 
+use crate::authority::valid_authority;
 use crate::fields::{Fields, InvalidField};
 use crate::known::Known;
+use crate::malformed::Fault;
 use crate::octets::{is_path_text, is_target_text, is_token_text};
 use crate::target::Target;
 
@@ -29,6 +31,8 @@ pub struct RequestHead {
     original: String,
     is_rewritten: bool,
     version: Version,
+    /// The last `Host` that was found valid: on one connection it is mostly the next one too.
+    valid_host: Vec<u8>,
 }
 
 impl RequestHead {
@@ -82,6 +86,11 @@ impl RequestHead {
             .known(Known::Host)
             .next()
             .and_then(|value| std::str::from_utf8(value).ok())
+    }
+
+    /// As [`RequestHead::authority`], as it stands in the field; empty if there is none.
+    pub fn authority_bytes(&self) -> &[u8] {
+        self.fields.known(Known::Host).next().unwrap_or_default()
     }
 
     /// The target as received, for logs.
@@ -149,6 +158,29 @@ impl RequestHead {
         self.line.replace_range(..self.method_len, method);
         self.method_len = method.len();
         self.find_query();
+        Ok(())
+    }
+
+    /// RFC 9112 section 3.2: exactly one valid `Host`; HTTP/1.0 may do without.
+    pub(crate) fn check_host(&mut self) -> Result<(), Fault> {
+        let mut hosts = self.fields.known(Known::Host);
+        let Some(host) = hosts.next() else {
+            return match self.version {
+                Version::Http10 => Ok(()),
+                Version::Http11 => Err(Fault::HostMissing),
+            };
+        };
+        if hosts.next().is_some() {
+            return Err(Fault::HostTwice);
+        }
+        if !host.is_empty() && host == self.valid_host {
+            return Ok(());
+        }
+        if !std::str::from_utf8(host).is_ok_and(valid_authority) {
+            return Err(Fault::HostInvalid);
+        }
+        self.valid_host.clear();
+        self.valid_host.extend_from_slice(host);
         Ok(())
     }
 
