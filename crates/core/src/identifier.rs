@@ -123,6 +123,11 @@ impl TraceContext {
         std::str::from_utf8(&self.trace_id).unwrap_or_default()
     }
 
+    /// As [`TraceContext::trace_id`], for whoever writes bytes.
+    pub fn trace_id_bytes(&self) -> &[u8] {
+        &self.trace_id
+    }
+
     /// 16 lower-case hexadecimal digits.
     pub fn span_id(&self) -> &str {
         std::str::from_utf8(&self.span_id).unwrap_or_default()

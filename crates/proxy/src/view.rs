@@ -8,6 +8,7 @@ use std::{
 
 use sluicegate_core::RouteFacts;
 use sluicegate_filters::Chain;
+use sluicegate_record::RouteText;
 use sluicegate_router::Scratch;
 
 pub(crate) use crate::snapshot::Terminal;
@@ -37,6 +38,8 @@ pub(crate) struct EntryView {
 pub(crate) struct RouteView {
     pub(crate) route: Arc<Route>,
     pub(crate) facts: Rc<RouteFacts>,
+    /// What every record of the route has in common.
+    pub(crate) text: RouteText,
     /// This thread's connections to the upstream, once asked for.
     pub(crate) pool: OnceCell<Rc<Pool>>,
 }
@@ -74,6 +77,7 @@ impl View {
         };
         let view = RouteView {
             route: route.clone(),
+            text: RouteText::new(&facts),
             facts: Rc::new(facts),
             pool: OnceCell::new(),
         };
