@@ -45,21 +45,30 @@ impl ConnectionText {
 /// The part of a line that is the same for all requests of one route.
 #[derive(Debug)]
 pub struct RouteText {
-    /// `path_template` and `route_id`.
-    pub(crate) route: Box<[u8]>,
-    pub(crate) upstream: Box<[u8]>,
+    /// In one block: with many routes it is found outside the cache.
+    text: Box<[u8]>,
+    upstream_at: usize,
 }
 
 impl RouteText {
     /// The text of a route.
     pub fn new(facts: &RouteFacts) -> Self {
-        let mut route = Vec::new();
-        format::route(facts, &mut route);
-        let mut upstream = Vec::new();
-        format::upstream(facts, &mut upstream);
+        let mut text = Vec::new();
+        format::route(facts, &mut text);
+        let upstream_at = text.len();
+        format::upstream(facts, &mut text);
         Self {
-            route: route.into(),
-            upstream: upstream.into(),
+            text: text.into(),
+            upstream_at,
         }
+    }
+
+    /// `path_template` and `route_id`.
+    pub(crate) fn route(&self) -> &[u8] {
+        self.text.get(..self.upstream_at).unwrap_or_default()
+    }
+
+    pub(crate) fn upstream(&self) -> &[u8] {
+        self.text.get(self.upstream_at..).unwrap_or_default()
     }
 }

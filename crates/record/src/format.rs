@@ -15,7 +15,7 @@ use crate::{
     json::{self, Value},
     masking::Masking,
     metrics::NO_ROUTE,
-    timestamp,
+    timestamp::Timestamp,
 };
 
 /// The name set `sluicegate`: the keys of [`crate::FIELDS`].
@@ -35,10 +35,20 @@ impl LogFormat {
 
     /// Appends the record of an exchange and a line feed.
     pub fn write(&self, entry: &Entry<'_>, line: &mut Vec<u8>) {
+        self.write_after(&mut Timestamp::default(), entry, line);
+    }
+
+    /// As [`LogFormat::write`], after another line.
+    pub(crate) fn write_after(
+        &self,
+        timestamp: &mut Timestamp,
+        entry: &Entry<'_>,
+        line: &mut Vec<u8>,
+    ) {
         let status = shown_status(entry.status, entry.outcome);
         let code = shown_code(entry);
         line.extend_from_slice(b"{\"timestamp\":\"");
-        timestamp::write(entry.unix, line);
+        timestamp.write(entry.unix, line);
         let level = level(status, code, entry.outcome);
         known(b"\",\"level\":\"", level.as_bytes(), line);
         self.who(entry, line);
@@ -117,7 +127,7 @@ impl LogFormat {
         }
         let facts = exchange.route.as_deref();
         match (entry.route, facts) {
-            (Some(text), _) => line.extend_from_slice(&text.route),
+            (Some(text), _) => line.extend_from_slice(text.route()),
             (None, Some(facts)) => route(facts, line),
             (None, None) => text(ROUTE_ID, NO_ROUTE.as_bytes(), line),
         }
@@ -126,7 +136,7 @@ impl LogFormat {
             None => text(LISTENER, exchange.listener.as_bytes(), line),
         }
         match (entry.route, facts) {
-            (Some(text), _) => line.extend_from_slice(&text.upstream),
+            (Some(text), _) => line.extend_from_slice(text.upstream()),
             (None, Some(facts)) => upstream(facts, line),
             (None, None) => {}
         }
@@ -221,24 +231,28 @@ pub(crate) fn upstream(facts: &RouteFacts, line: &mut Vec<u8>) {
     some_text(b",\"upstream\":", facts.upstream.as_bytes(), line);
 }
 
+#[inline]
 pub(crate) fn text(key: &[u8], content: &[u8], line: &mut Vec<u8>) {
     line.extend_from_slice(key);
     json::string(content, line);
 }
 
 /// A word whose type admits nothing that would have to be escaped.
+#[inline]
 fn known(key: &[u8], word: &[u8], line: &mut Vec<u8>) {
     line.extend_from_slice(key);
     line.extend_from_slice(word);
     line.push(b'"');
 }
 
+#[inline]
 fn some_text(key: &[u8], content: &[u8], line: &mut Vec<u8>) {
     if !content.is_empty() {
         text(key, content, line);
     }
 }
 
+#[inline]
 fn number(key: &[u8], number: impl itoa::Integer, line: &mut Vec<u8>) {
     line.extend_from_slice(key);
     digits(number, line);
@@ -249,6 +263,7 @@ fn digits(number: impl itoa::Integer, line: &mut Vec<u8>) {
 }
 
 /// Always with three decimals: an index that saw `3` first would refuse `45.2` afterwards.
+#[inline]
 fn millis(key: &[u8], span: Duration, line: &mut Vec<u8>) {
     line.extend_from_slice(key);
     let micros = u64::try_from(span.as_micros()).unwrap_or(u64::MAX);
