@@ -34,9 +34,10 @@ pub(crate) struct EntryView {
     pub(crate) version: u64,
 }
 
-/// What an exchange keeps of its route (RT-30).
+/// What an exchange keeps of its route (RT-30). With many routes every request finds it outside the
+/// cache, so it is one block instead of pointers to others.
 pub(crate) struct RouteView {
-    pub(crate) route: Arc<Route>,
+    pub(crate) route: Route,
     pub(crate) facts: Rc<RouteFacts>,
     /// What every record of the route has in common.
     pub(crate) text: RouteText,
@@ -76,7 +77,7 @@ impl View {
             snapshot: self.snapshot.version,
         };
         let view = RouteView {
-            route: route.clone(),
+            route: Route::clone(route),
             text: RouteText::new(&facts),
             facts: Rc::new(facts),
             pool: OnceCell::new(),

@@ -80,9 +80,9 @@ pub(super) fn build(
         };
         Terminal::Upstream((*shared).clone())
     } else if let Some(respond) = &route.respond {
-        Terminal::Answer(Box::new(respond_with(respond, at, problems)?))
+        Terminal::Answer(Arc::new(respond_with(respond, at, problems)?))
     } else if let Some(redirect) = &route.redirect {
-        Terminal::Answer(Box::new(redirect_to(redirect, at, problems)?))
+        Terminal::Answer(Arc::new(redirect_to(redirect, at, problems)?))
     } else {
         return None;
     };
@@ -96,7 +96,7 @@ pub(super) fn build(
             problems.push(problem);
         }
         let at = (route.id.as_str(), at);
-        Box::new(WebSocket::build(
+        Arc::new(WebSocket::build(
             config,
             at,
             ground.open_websockets,
