@@ -49,7 +49,7 @@ class Engine:
     tell_version: Callable[[Path], str] | None = None
     """For a program that has no flag for it."""
     warm_up: float = 1.0
-    """Seconds under load before it is measured: what a JIT compiler needs is not what a request costs."""
+    """Seconds under load before it is measured: a JIT compiler has work of its own."""
     optional: bool = False
     """A run goes on without it, and says so."""
 

@@ -1,4 +1,4 @@
-"""`python benchmarks/run.py`: CPU per request of this gateway beside nginx, HAProxy, Envoy and Spring Cloud Gateway.
+"""`python benchmarks/run.py`: CPU per request of this gateway beside those of its peers.
 
 Ends with 0 when all goals that could be judged are met, with 1 when one is missed (the last line
 says which), with 2 when nothing true could be measured.

@@ -27,9 +27,9 @@ def find_scg() -> Path | None:
     if archive.exists() and archive.stat().st_mtime > _last_change():
         return archive
     print("scg: building, which takes a minute the first time", file=sys.stderr, flush=True)
-    command = [maven, "-q", "-B", "-f", _PACKAGE / "pom.xml", f"-Doutput={archive.parent}"]
+    command: list[str | Path] = [maven, "-q", "-B", "-f", _PACKAGE / "pom.xml"]
     built = subprocess.run(
-        [*command, "package"],
+        [*command, f"-Doutput={archive.parent}", "package"],
         capture_output=True,
         text=True,
         check=False,
