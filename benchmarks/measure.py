@@ -10,7 +10,6 @@ from processes import CpuTime, busy_seconds
 from scenarios import Scenario
 from stage import Gateway, Stage
 
-_WARM_UP_SECONDS = 1.0
 # After a run the kernel still has closed connections to clear away: not at the next one's expense.
 _PAUSE_SECONDS = 0.1
 
@@ -67,8 +66,8 @@ def measure(
     measurements = []
     with contextlib.ExitStack() as stack:
         gateways = [stack.enter_context(stage.gateway(engine)) for engine in engines]
-        for gateway in gateways:
-            stage.load(gateway, _WARM_UP_SECONDS)
+        for engine, gateway in zip(engines, gateways, strict=True):
+            stage.load(gateway, engine.warm_up)
         for turn in range(effort.rounds_of(stage.scenario)):
             first = turn % len(gateways)
             for gateway in gateways[first:] + gateways[:first]:

@@ -13,6 +13,15 @@ from pathlib import Path
 
 _START_LIMIT = 30.0
 _STOP_LIMIT = 10.0
+_PACKAGES = {
+    "setpriv": "util-linux",
+    "taskset": "util-linux",
+    "nice": "coreutils",
+    "perf": "linux-perf",
+    "callgrind_control": "valgrind",
+    "callgrind_annotate": "valgrind",
+}
+"""In which Debian package a program is, where the name differs."""
 
 
 class BenchError(Exception):
@@ -92,19 +101,26 @@ def family(pid: int) -> list[int]:
 
 def pinned(command: Sequence[str | Path], core: int) -> list[str]:
     """The command, bound to a core, with what is needed to outlive neither us nor the noise."""
-    prefix = [_tool("setpriv"), "--pdeathsig", "TERM", _tool("taskset"), "-c", str(core)]
+    prefix = [tool("setpriv"), "--pdeathsig", "TERM", tool("taskset"), "-c", str(core)]
     if os.geteuid() == 0:
         # Everybody gets the same advantage over whatever else the machine is doing.
-        prefix += [_tool("nice"), "-n", "-10"]
+        prefix += [tool("nice"), "-n", "-10"]
     return [*prefix, *map(str, command)]
 
 
 @contextlib.contextmanager
-def running(command: Sequence[str | Path], *, core: int, port: int, log: Path) -> Iterator[int]:
+def running(
+    command: Sequence[str | Path],
+    *,
+    core: int,
+    port: int,
+    log: Path,
+    within: float = _START_LIMIT,
+) -> Iterator[int]:
     """Run a gateway until the block ends; gives its process id once it accepts connections.
 
     Raises:
-        BenchError: it did not, in half a minute; the end of its log is in the message.
+        BenchError: it did not, `within` these seconds; the end of its log is in the message.
     """
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -116,7 +132,7 @@ def running(command: Sequence[str | Path], *, core: int, port: int, log: Path) -
             start_new_session=True,
         )
     try:
-        _wait_for_port(process, port, log)
+        _wait_for_port(process, port, log, within)
         yield process.pid
     finally:
         stop(process)
@@ -157,8 +173,8 @@ def get(port: int, path: str) -> http.client.HTTPResponse:
     return answer
 
 
-def _wait_for_port(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    limit = time.monotonic() + _START_LIMIT
+def _wait_for_port(process: subprocess.Popen[bytes], port: int, log: Path, within: float) -> None:
+    limit = time.monotonic() + within
     while time.monotonic() < limit and process.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.2):
             return
@@ -167,8 +183,13 @@ def _wait_for_port(process: subprocess.Popen[bytes], port: int, log: Path) -> No
     raise BenchError(f"`{' '.join(map(str, process.args))}` does not listen:\n{end_of_log}")  # type: ignore[arg-type]  # args is what we passed: a list
 
 
-def _tool(name: str) -> str:
+def tool(name: str) -> str:
+    """Where a program is.
+
+    Raises:
+        BenchError: it is not installed; the message says how to install it.
+    """
     path = shutil.which(name)
     if path is None:
-        raise BenchError(f"`{name}` is missing (Debian: util-linux, coreutils)")
+        raise BenchError(f"`{name}` is missing: `apt-get install {_PACKAGES.get(name, name)}`")
     return path

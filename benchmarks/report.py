@@ -6,7 +6,7 @@ import os
 import platform
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 
@@ -73,6 +73,8 @@ class Report:
     measurements: Sequence[Measurement]
     versions: Mapping[str, str]
     goals: Sequence[Goal]
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """The gateways that were to be measured and could not be, and why."""
 
     @property
     def scenarios(self) -> list[str]:
@@ -130,6 +132,7 @@ class Report:
                 "date": f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}",
                 "machine": machine(),
                 "versions": dict(self.versions),
+                "missing": dict(self.missing),
                 "goals": verdicts,
                 "ratios": [asdict(ratio) for ratio in self.ratios()],
                 "rows": [asdict(row) for row in self.rows()],
@@ -150,6 +153,7 @@ class Report:
             at_most = {(goal.scenario, goal.peer): goal.at_most for goal in self.goals}
             lines = [_compared(r, at_most.get((r.scenario, r.peer))) for r in ratios]
             parts.append(table(_COMPARED, lines, names=2))
+        parts += [f"{name} was left out: {why}." for name, why in self.missing.items()]
         others = median(m.others for m in self.measurements)
         if others > _QUIET:
             parts.append(f"Not a quiet machine: others had {others:.0%} of the gateways' core.")

@@ -1,4 +1,4 @@
-"""`python benchmarks/run.py`: CPU per request of this gateway beside nginx, HAProxy and Envoy.
+"""`python benchmarks/run.py`: CPU per request of this gateway beside those of its peers.
 
 Ends with 0 when all goals that could be judged are met, with 1 when one is missed (the last line
 says which), with 2 when nothing true could be measured.
@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, Protocol, TypeVar
 
-from engines import ENGINES
+from engines import ENGINES, Engine
 from kit import Kit
 from measure import Effort, measure
 from processes import BenchError, Cores
@@ -36,13 +36,13 @@ def main() -> int:
     # A kill must not leave a gateway behind: it becomes an exit, which unwinds.
     signal.signal(signal.SIGTERM, _leave)
     # Many short rounds: what else the machine does then hits all gateways of a round alike.
-    effort = Effort(rounds=15, reported_rounds=7, seconds=1.0)
+    effort = Effort(rounds=15, reported_rounds=5, seconds=1.0)
     if options.quick:
         effort = Effort(rounds=5, reported_rounds=3, seconds=0.5)
     if options.rounds:
         effort = replace(effort, rounds=options.rounds, reported_rounds=options.rounds)
     try:
-        engines = _chosen(options.engines, ENGINES)
+        engines, missing = _present(_chosen(options.engines, ENGINES))
         scenarios = _chosen(options.scenarios, SCENARIOS)
         versions = {engine.name: engine.version() for engine in engines}
         cores = Cores.choose()
@@ -57,7 +57,7 @@ def main() -> int:
         _tell(f"error: {error}")
         return 2
 
-    report = Report(measurements, versions, read_goals())
+    report = Report(measurements, versions, read_goals(), missing)
     save(report)
     if options.update_readme:
         update_readme(report)
@@ -87,6 +87,18 @@ def _chosen(names: str | None, choices: Sequence[_Choice]) -> list[_Choice]:
     if unknown:
         raise BenchError(f"there is no {', '.join(sorted(unknown))}; there are {_names(choices)}")
     return [choice for choice in choices if choice.name in wanted]
+
+
+def _present(engines: list[Engine]) -> tuple[list[Engine], dict[str, str]]:
+    """The engines that can be measured, and why the others cannot."""
+    missing = {
+        engine.name: engine.install
+        for engine in engines
+        if engine.optional and engine.find() is None
+    }
+    for name, reason in missing.items():
+        _tell(f"{name} is left out: {reason}")
+    return [engine for engine in engines if engine.name not in missing], missing
 
 
 def _names(choices: Sequence[_Named]) -> str:

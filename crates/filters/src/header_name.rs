@@ -1,15 +1,28 @@
 //! Header names in configurations.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Ordering};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use sluicegate_core::InvalidConfig;
+use sluicegate_http1::FieldName;
 
 /// A header name as the user wrote it: a token (RFC 9110 §5.6.2). Compared without regard to case.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct HeaderName(Box<str>);
+pub(crate) struct HeaderName(FieldName);
+
+impl Ord for HeaderName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl PartialOrd for HeaderName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 /// Fields that describe one connection or one message on it; HTTP/1.1 framing hangs on them.
 const FRAMING: [&str; 11] = [
@@ -29,15 +42,20 @@ const FRAMING: [&str; 11] = [
 impl HeaderName {
     /// A name of our own, for defaults.
     pub(crate) fn known(name: &'static str) -> Self {
-        Self(name.into())
+        Self(FieldName::of_ours(name))
     }
 
     pub(crate) fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// For edits, which need not check it again.
+    pub(crate) fn field(&self) -> &FieldName {
         &self.0
     }
 
     pub(crate) fn is(&self, other: &str) -> bool {
-        self.0.eq_ignore_ascii_case(other)
+        self.as_str().eq_ignore_ascii_case(other)
     }
 
     /// Refuses the names that only the engine may write; `pointer` is where this one stands.
@@ -64,11 +82,9 @@ impl TryFrom<String> for HeaderName {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
-        if text.is_empty() || !text.bytes().all(is_token) {
-            return Err(format!("`{}` is not a header name", text.escape_debug()));
-        }
-        Ok(Self(text.into()))
+        FieldName::new(&text)
+            .map(Self)
+            .map_err(|_| format!("`{}` is not a header name", text.escape_debug()))
     }
 }
 

@@ -168,17 +168,17 @@ impl Operations {
     fn apply(&self, fields: &mut Fields, exchange: &Exchange) -> Result<(), InvalidField> {
         let mut buffer = Vec::new();
         for (name, value) in &self.set {
-            fields.set(name.as_str(), value.of(exchange, &mut buffer))?;
+            fields.set_named(name.field(), value.of(exchange, &mut buffer))?;
         }
         for (name, value) in &self.append {
-            fields.append(name.as_str(), value.of(exchange, &mut buffer))?;
+            fields.append_named(name.field(), value.of(exchange, &mut buffer))?;
         }
         for name in &self.remove {
             fields.remove(name.as_str());
         }
         for (name, value) in &self.set_if_absent {
             if !fields.contains(name.as_str()) {
-                fields.set(name.as_str(), value.of(exchange, &mut buffer))?;
+                fields.set_named(name.field(), value.of(exchange, &mut buffer))?;
             }
         }
         Ok(())

@@ -8,6 +8,9 @@ use std::borrow::Cow;
 /// characters that are no part of a path. Such a path would mean one thing to the gateway, which
 /// decided on it, and another to the upstream.
 pub(crate) fn restored(path: &str) -> Option<Cow<'_, str>> {
+    if is_plainly_normal(path.as_bytes()) {
+        return Some(Cow::Borrowed(path));
+    }
     let path = if path.starts_with('/') && !path.contains("//") {
         Cow::Borrowed(path)
     } else {
@@ -18,6 +21,27 @@ pub(crate) fn restored(path: &str) -> Option<Cow<'_, str>> {
         .all(|segment| segment != "." && segment != "..")
         && has_sound_bytes(path.as_bytes());
     sound.then_some(path)
+}
+
+/// As [`restored`], of a path that is its own.
+pub(crate) fn restored_own(path: String) -> Option<String> {
+    if is_plainly_normal(path.as_bytes()) {
+        return Some(path);
+    }
+    restored(&path).map(Cow::into_owned)
+}
+
+/// The usual path, by two loops without branches, which compile to vector instructions; `false`
+/// asks for a closer look.
+fn is_plainly_normal(path: &[u8]) -> bool {
+    let odd = path.iter().fold(0, |odd, byte| {
+        odd | u8::from(!byte.is_ascii_graphic() || matches!(byte, b'%' | b'\\' | b'?' | b'#'))
+    });
+    let next = path.get(1..).unwrap_or_default();
+    let pairs = path.iter().zip(next).fold(0, |pairs, (first, second)| {
+        pairs | (u8::from(*first == b'/') & u8::from(matches!(second, b'/' | b'.')))
+    });
+    path.first() == Some(&b'/') && odd | pairs == 0
 }
 
 fn merged(path: &str) -> String {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sluicegate_core::{Cx, Filter, InvalidConfig, Params, Phase, Reject, Step, codes};
 
-use crate::normal_path::restored;
+use crate::normal_path::{restored, restored_own};
 
 mod parse;
 
@@ -123,7 +123,7 @@ impl Way {
         };
         let normal = match changed {
             Cow::Borrowed(changed) => restored(changed),
-            Cow::Owned(changed) => restored(&changed).map(|path| Cow::Owned(path.into_owned())),
+            Cow::Owned(changed) => restored_own(changed).map(Cow::Owned),
         };
         normal.ok_or_else(|| {
             Reject::new(&codes::BAD_PATH).because("path_rewrite made a path that is no normal form")

@@ -64,9 +64,9 @@ impl Filter for RequestId {
     }
 
     fn on_request<'a>(&'a self, cx: Cx<'a>, (): &'a mut ()) -> Step<'a> {
-        let header = self.config.header.as_str();
+        let header = &self.config.header;
         let fields = &mut cx.exchange.request.fields;
-        let mut sent = fields.get_all(header);
+        let mut sent = fields.get_all(header.as_str());
         let kept = match (self.config.keep, sent.next(), sent.next()) {
             (true, Some(only), None) => Id::parse(only),
             _ => None,
@@ -75,7 +75,7 @@ impl Filter for RequestId {
 
         let id = kept.unwrap_or_else(|| Id::from_random(cx.effects.random(), cx.effects.random()));
         if kept.is_none()
-            && let Err(invalid) = fields.set(header, id.as_bytes())
+            && let Err(invalid) = fields.set_named(header.field(), id.as_bytes())
         {
             return Step::Done(Err(invalid.into()));
         }
@@ -91,8 +91,8 @@ impl Filter for RequestId {
         let Some(id) = cx.exchange.request_id.filter(|_| self.config.respond) else {
             return Step::NEXT;
         };
-        let header = self.config.header.as_str();
-        let written = answer.head.fields.set(header, id.as_bytes());
+        let header = self.config.header.field();
+        let written = answer.head.fields.set_named(header, id.as_bytes());
         written.map_err(Into::into).into()
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use sluicegate_core::{Cx, Exchange, Filter, InvalidConfig, Phase, Step, TraceContext};
-use sluicegate_http1::{Fields, InvalidField};
+use sluicegate_core::{Cx, Filter, InvalidConfig, Phase, Step, TraceContext};
+use sluicegate_http1::{FieldName, Fields, InvalidField};
 
 /// Continues the client's trace with a span of the gateway, or begins a new trace.
 ///
@@ -42,6 +42,7 @@ const LONG_MEMBER: usize = 128;
 pub struct TraceContextFilter {
     /// A new trace is sampled when a random number of 53 bits is below this.
     threshold: u64,
+    traceparent: FieldName,
 }
 
 /// Random numbers are cut to the 53 bits that a float holds exactly.
@@ -69,7 +70,10 @@ impl Filter for TraceContextFilter {
             reason = "0 to 2^53, which a float holds exactly"
         )]
         let threshold = (config.sample * (1_u64 << DRAWN_BITS) as f64) as u64;
-        Ok(Self { threshold })
+        Ok(Self {
+            threshold,
+            traceparent: FieldName::of_ours(TRACEPARENT),
+        })
     }
 
     fn sees_response(&self) -> bool {
@@ -95,7 +99,11 @@ impl Filter for TraceContextFilter {
             Some(_) => "the client's trace goes on",
             None => "a new trace begins",
         });
-        pass_on(cx.exchange, trace, received.is_some())
+        let fields = &mut cx.exchange.request.fields;
+        cx.exchange.trace = Some(trace);
+        fields
+            .set_named(&self.traceparent, &trace.to_header())
+            .and_then(|()| pass_state_on(fields, received.is_some()))
             .map_err(Into::into)
             .into()
     }
@@ -111,14 +119,8 @@ fn received(fields: &Fields) -> Option<TraceContext> {
     TraceContext::parse(only)
 }
 
-fn pass_on(
-    exchange: &mut Exchange,
-    trace: TraceContext,
-    continued: bool,
-) -> Result<(), InvalidField> {
-    exchange.trace = Some(trace);
-    let fields = &mut exchange.request.fields;
-    fields.set(TRACEPARENT, &trace.to_header())?;
+/// What the vendors of the trace say goes on with it, or goes.
+fn pass_state_on(fields: &mut Fields, continued: bool) -> Result<(), InvalidField> {
     if !fields.contains(TRACESTATE) {
         return Ok(());
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::field_name::{FieldName, Name, last_of};
 use crate::known::{Known, KnownSet};
 use crate::malformed::Fault;
 use crate::octets::{is_token_text, is_value_text};
@@ -41,13 +42,13 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    fn new(start: usize, name: &[u8], value_len: usize) -> Option<Self> {
+    fn new(start: usize, name: Name<'_>, value_len: usize) -> Option<Self> {
         let line = Self {
             start: u32::try_from(start).ok()?,
             value_len: u32::try_from(value_len).ok()?,
-            name_len: u16::try_from(name.len()).ok()?,
-            last: last_of(name),
-            known: Known::of(name),
+            name_len: u16::try_from(name.text.len()).ok()?,
+            last: name.last,
+            known: name.known,
         };
         u32::try_from(line.end()).ok()?;
         Some(line)
@@ -86,10 +87,6 @@ impl Line {
             && self.last == last_of(name)
             && self.name(bytes).eq_ignore_ascii_case(name)
     }
-}
-
-fn last_of(name: &[u8]) -> u8 {
-    name.last().map_or(0, u8::to_ascii_lowercase)
 }
 
 impl Fields {
@@ -151,28 +148,50 @@ impl Fields {
     /// `name` is not a token, or `value` has control characters or white space at an end; then
     /// nothing changed.
     pub fn set(&mut self, name: &str, value: &[u8]) -> Result<(), InvalidField> {
-        let name = name.as_bytes();
+        let name = checked(name)?;
         let line = self.new_line(name, value)?;
-        self.seen.insert(line.known);
-
-        let Some(place) = self
-            .lines
-            .iter()
-            .position(|old| old.is_named(name, &self.bytes))
-        else {
-            self.lines.push(line);
-            return Ok(());
-        };
-        if let Some(first) = self.lines.get_mut(place) {
-            *first = line;
-        }
-        let mut index = 0;
-        let bytes = &self.bytes;
-        self.lines.retain(|old| {
-            index += 1;
-            index <= place + 1 || !old.is_named(name, bytes)
-        });
+        self.put(name, line);
         Ok(())
+    }
+
+    /// As [`Fields::set`], by a name that was checked before.
+    ///
+    /// # Errors
+    ///
+    /// `value` has control characters or white space at an end; then nothing changed.
+    pub fn set_named(&mut self, name: &FieldName, value: &[u8]) -> Result<(), InvalidField> {
+        let name = name.borrowed();
+        let line = self.new_line(name, value)?;
+        self.put(name, line);
+        Ok(())
+    }
+
+    /// Puts a line in the place of the first one of its name, else at the end.
+    fn put(&mut self, name: Name<'_>, line: Line) {
+        self.seen.insert(line.known);
+        let place = self.place_of(name);
+        let Some(first) = place.and_then(|place| self.lines.get_mut(place)) else {
+            self.lines.push(line);
+            return;
+        };
+        *first = line;
+        let mut after = place.map_or(0, |place| place + 1);
+        while let Some(old) = self.lines.get(after) {
+            if old.is_named(name.text, &self.bytes) {
+                self.lines.remove(after);
+            } else {
+                after += 1;
+            }
+        }
+    }
+
+    fn place_of(&self, name: Name<'_>) -> Option<usize> {
+        // The three small facts dismiss nearly every line before its bytes are looked at.
+        self.lines.iter().position(|line| {
+            line.last == name.last
+                && usize::from(line.name_len) == name.text.len()
+                && line.name(&self.bytes).eq_ignore_ascii_case(name.text)
+        })
     }
 
     /// Adds a field at the end.
@@ -184,8 +203,23 @@ impl Fields {
         self.append_bytes(name.as_bytes(), value)
     }
 
+    /// As [`Fields::append`], by a name that was checked before.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Fields::set_named`].
+    pub fn append_named(&mut self, name: &FieldName, value: &[u8]) -> Result<(), InvalidField> {
+        let line = self.new_line(name.borrowed(), value)?;
+        self.seen.insert(line.known);
+        self.lines.push(line);
+        Ok(())
+    }
+
     pub(crate) fn append_bytes(&mut self, name: &[u8], value: &[u8]) -> Result<(), InvalidField> {
-        let line = self.new_line(name, value)?;
+        if !is_token_text(name) {
+            return Err(InvalidField);
+        }
+        let line = self.new_line(Name::of(name), value)?;
         self.seen.insert(line.known);
         self.lines.push(line);
         Ok(())
@@ -194,16 +228,26 @@ impl Fields {
     /// Removes all fields of that name; true if there was one.
     pub fn remove(&mut self, name: &str) -> bool {
         let name = name.as_bytes();
-        let before = self.lines.len();
         let bytes = &self.bytes;
+        // Mostly there is none, and then no line is moved.
+        if !self.lines.iter().any(|line| line.is_named(name, bytes)) {
+            return false;
+        }
         self.lines.retain(|line| !line.is_named(name, bytes));
         self.seen.remove(Known::of(name));
-        self.lines.len() != before
+        true
     }
 
     /// Removes the fields whose name, in the case it came, `matches`.
     pub fn remove_where(&mut self, mut matches: impl FnMut(&[u8]) -> bool) {
-        self.retain(|name, _| !matches(name));
+        // Mostly there is none, and then no line is moved.
+        if self
+            .lines
+            .iter()
+            .any(|line| matches(line.name(&self.bytes)))
+        {
+            self.retain(|name, _| !matches(name));
+        }
     }
 
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&[u8], Known) -> bool) {
@@ -296,9 +340,9 @@ impl Fields {
             }
             let start = start.wrapping_sub(block_start);
             let line = if is_plain_line(block, start, name.len(), field.value) {
-                Line::new(start, name, field.value.len())
+                Line::new(start, Name::of(name), field.value.len())
             } else {
-                self.push_line(name, field.value)
+                self.push_line(Name::of(name), field.value)
             };
             let line = line.ok_or(Fault::HeadTooLarge)?;
             self.seen.insert(line.known);
@@ -307,21 +351,30 @@ impl Fields {
         Ok(())
     }
 
-    fn new_line(&mut self, name: &[u8], value: &[u8]) -> Result<Line, InvalidField> {
-        if !is_token_text(name) || !is_value_text(value) {
+    fn new_line(&mut self, name: Name<'_>, value: &[u8]) -> Result<Line, InvalidField> {
+        if !is_value_text(value) {
             return Err(InvalidField);
         }
         self.push_line(name, value).ok_or(InvalidField)
     }
 
-    fn push_line(&mut self, name: &[u8], value: &[u8]) -> Option<Line> {
+    fn push_line(&mut self, name: Name<'_>, value: &[u8]) -> Option<Line> {
         let line = Line::new(self.bytes.len(), name, value.len())?;
-        self.bytes.reserve(name.len() + value.len() + 4);
-        self.bytes.extend_from_slice(name);
+        self.bytes.reserve(name.text.len() + value.len() + 4);
+        self.bytes.extend_from_slice(name.text);
         self.bytes.extend_from_slice(b": ");
         self.bytes.extend_from_slice(value);
         self.bytes.extend_from_slice(b"\r\n");
         Some(line)
+    }
+}
+
+fn checked(name: &str) -> Result<Name<'_>, InvalidField> {
+    let name = name.as_bytes();
+    if is_token_text(name) {
+        Ok(Name::of(name))
+    } else {
+        Err(InvalidField)
     }
 }
 

@@ -9,6 +9,7 @@ mod authority;
 mod body;
 mod chunked;
 mod expectations;
+mod field_name;
 mod fields;
 mod framing;
 #[doc(hidden)]
@@ -33,6 +34,7 @@ mod write;
 pub use authority::{host_and_port, valid_authority};
 pub use body::{BodyDecoder, Decoded};
 pub use expectations::{accepts_trailers, expects_continue};
+pub use field_name::FieldName;
 pub use fields::{Fields, InvalidField};
 pub use framing::{Framing, request_framing, response_framing};
 pub use hop_by_hop::strip_hop_by_hop;

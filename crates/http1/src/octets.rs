@@ -80,9 +80,19 @@ pub(crate) fn is_target_text(text: &[u8]) -> bool {
     has_none(text, |octet| !octet.is_ascii_graphic() || octet == b'#')
 }
 
-/// Counting has no early exit, so it becomes a few vector instructions, which `all` does not.
+/// Visible ASCII but the marks that end a path.
+pub(crate) fn is_path_text(text: &[u8]) -> bool {
+    has_none(text, |octet| {
+        !octet.is_ascii_graphic() || matches!(octet, b'#' | b'?')
+    })
+}
+
+/// Without an early exit it becomes a few vector instructions, which `all` does not; and a byte for
+/// a sum, because any wider one would have to be widened to.
 fn has_none(text: &[u8], matches: impl Fn(u8) -> bool) -> bool {
-    text.iter().filter(|&&octet| matches(octet)).count() == 0
+    text.iter()
+        .fold(0, |found, &octet| found | u8::from(matches(octet)))
+        == 0
 }
 
 /// Letter, digit, `-`, `.`, `_` or `~`: what a registered name has but for escapes and delimiters.

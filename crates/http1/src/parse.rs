@@ -4,8 +4,6 @@ use std::mem::MaybeUninit;
 
 use httparse::{Error, ParserConfig, Status};
 
-use crate::authority::valid_authority;
-use crate::known::Known;
 use crate::limits::{HeadLimits, MOST_FIELDS};
 use crate::malformed::{Fault, Malformed};
 use crate::request::{RequestHead, Version};
@@ -59,7 +57,7 @@ pub fn parse_request(
         }
         head.fields.take_over(view, consumed, request.headers)?;
         let form = Target::parse(method, target)?;
-        check_host(head)?;
+        head.check_host()?;
         head.adopt(form).map_err(|_| Fault::Target)?;
         return Ok(Some(skipped + consumed));
     }
@@ -121,26 +119,6 @@ pub fn parse_response(
         Ok(Status::Partial) => check_unfinished(view, limits).map(|()| None),
         Err(Error::Version) => Err(version_fault_at(view).into()),
         Err(error) => Err(fault_of(error, Fault::StatusLine).into()),
-    }
-}
-
-/// RFC 9112 section 3.2: exactly one valid `Host`; HTTP/1.0 may do without.
-fn check_host(head: &RequestHead) -> Result<(), Fault> {
-    let mut hosts = head.fields.known(Known::Host);
-    let Some(host) = hosts.next() else {
-        return match head.version() {
-            Version::Http10 => Ok(()),
-            Version::Http11 => Err(Fault::HostMissing),
-        };
-    };
-    if hosts.next().is_some() {
-        return Err(Fault::HostTwice);
-    }
-    let is_valid = std::str::from_utf8(host).is_ok_and(valid_authority);
-    if is_valid {
-        Ok(())
-    } else {
-        Err(Fault::HostInvalid)
     }
 }
 

@@ -1,8 +1,10 @@
 //! `RequestHead`: request line and fields.
 
+use crate::authority::valid_authority;
 use crate::fields::{Fields, InvalidField};
 use crate::known::Known;
-use crate::octets::{is_target_text, is_token_text};
+use crate::malformed::Fault;
+use crate::octets::{is_path_text, is_target_text, is_token_text};
 use crate::target::Target;
 
 /// The minor versions of HTTP/1.
@@ -29,6 +31,8 @@ pub struct RequestHead {
     original: String,
     is_rewritten: bool,
     version: Version,
+    /// The last `Host` that was found valid: on one connection it is mostly the next one too.
+    valid_host: Vec<u8>,
 }
 
 impl RequestHead {
@@ -84,6 +88,11 @@ impl RequestHead {
             .and_then(|value| std::str::from_utf8(value).ok())
     }
 
+    /// As [`RequestHead::authority`], as it stands in the field; empty if there is none.
+    pub fn authority_bytes(&self) -> &[u8] {
+        self.fields.known(Known::Host).next().unwrap_or_default()
+    }
+
     /// The target as received, for logs.
     pub fn original_target(&self) -> &str {
         if self.is_rewritten {
@@ -100,13 +109,21 @@ impl RequestHead {
     /// It does not begin with `/`, or has a `?`, a `#`, white space or a byte that is not visible
     /// ASCII; then nothing changed.
     pub fn set_path(&mut self, path: &str) -> Result<(), InvalidField> {
-        if !path.starts_with('/') || path.contains('?') || !is_target_text(path.as_bytes()) {
+        if !path.starts_with('/') || !is_path_text(path.as_bytes()) {
             return Err(InvalidField);
         }
         self.keep_original();
-        let end = self.path_end();
-        self.line.replace_range(self.target_at()..end, path);
-        self.find_query();
+        let target_at = self.target_at();
+        match &mut self.query_at {
+            None => {
+                self.line.truncate(target_at);
+                self.line.push_str(path);
+            }
+            Some(mark) => {
+                self.line.replace_range(target_at..*mark, path);
+                *mark = target_at + path.len();
+            }
+        }
         Ok(())
     }
 
@@ -141,6 +158,29 @@ impl RequestHead {
         self.line.replace_range(..self.method_len, method);
         self.method_len = method.len();
         self.find_query();
+        Ok(())
+    }
+
+    /// RFC 9112 section 3.2: exactly one valid `Host`; HTTP/1.0 may do without.
+    pub(crate) fn check_host(&mut self) -> Result<(), Fault> {
+        let mut hosts = self.fields.known(Known::Host);
+        let Some(host) = hosts.next() else {
+            return match self.version {
+                Version::Http10 => Ok(()),
+                Version::Http11 => Err(Fault::HostMissing),
+            };
+        };
+        if hosts.next().is_some() {
+            return Err(Fault::HostTwice);
+        }
+        if !host.is_empty() && host == self.valid_host {
+            return Ok(());
+        }
+        if !std::str::from_utf8(host).is_ok_and(valid_authority) {
+            return Err(Fault::HostInvalid);
+        }
+        self.valid_host.clear();
+        self.valid_host.extend_from_slice(host);
         Ok(())
     }
 

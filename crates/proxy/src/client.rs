@@ -11,6 +11,7 @@ use std::{
 
 use sluicegate_core::{Reject, Wait, codes};
 use sluicegate_http1::{BodyDecoder, Framing, HeadLimits, Malformed, RequestHead, parse_request};
+use sluicegate_record::ConnectionText;
 
 use crate::{buffers::Buffers, passage::WholeBody, socket::Socket, thread::Budget};
 
@@ -47,6 +48,8 @@ pub(crate) struct Client {
     pub(crate) body_timeout: Duration,
     /// How long it may not read.
     pub(crate) write_timeout: Duration,
+    /// What every record of the connection has in common.
+    pub(crate) text: ConnectionText,
     buffers: Rc<Buffers>,
     budget: Arc<Budget>,
     /// Pages of the process's budget held for this request's body.
@@ -74,7 +77,12 @@ pub(crate) enum BodyEnd {
 }
 
 impl Client {
-    pub(crate) fn new(socket: Socket, buffers: Rc<Buffers>, budget: Arc<Budget>) -> Self {
+    pub(crate) fn new(
+        socket: Socket,
+        text: ConnectionText,
+        buffers: Rc<Buffers>,
+        budget: Arc<Budget>,
+    ) -> Self {
         Self {
             socket,
             output: Vec::new(),
@@ -91,6 +99,7 @@ impl Client {
             resets: false,
             body_timeout: Duration::ZERO,
             write_timeout: Duration::ZERO,
+            text,
             buffers,
             budget,
             pages: 0,

@@ -7,6 +7,7 @@ use sluicegate_http1::{
     Framing, Malformed, RequestHead, Version, accepts_trailers, asks_for_websocket,
     expects_continue, request_framing, request_keep_alive, strip_hop_by_hop,
 };
+use sluicegate_record::ConnectionText;
 use tokio::net::TcpStream;
 
 use crate::{
@@ -77,6 +78,7 @@ impl<'t> Conversation<'t> {
         let _ = stream.set_nodelay(true);
         let local = stream.local_addr().unwrap_or(remote);
         let peer = Peer { remote, local };
+        let text = ConnectionText::new(&peer, &listener);
         Self {
             exchange: Box::new(Exchange::new(
                 RequestHead::default(),
@@ -87,6 +89,7 @@ impl<'t> Conversation<'t> {
             thread,
             client: Client::new(
                 Socket::new(stream),
+                text,
                 thread.buffers.clone(),
                 thread.core.budget.clone(),
             ),

@@ -328,7 +328,7 @@ fn params(view: &View, passage: &Passage<'_>) -> serde_json::Map<String, Value> 
         view.snapshot
             .routes
             .iter()
-            .position(|known| Arc::ptr_eq(known, &route.route))
+            .position(|known| known.id == route.route.id)
     });
     let Some(index) = index else {
         return serde_json::Map::new();

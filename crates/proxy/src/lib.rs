@@ -28,6 +28,7 @@ mod subject;
 mod thread;
 mod told;
 mod tunnel;
+mod turn;
 mod upstream;
 mod view;
 mod worker;

@@ -16,6 +16,7 @@ use crate::{
     journey::{Flight, Journey},
     snapshot::Timeouts,
     thread::Thread,
+    turn::end_of_turn,
     upstream::upload::UploadEnd,
 };
 
@@ -151,6 +152,7 @@ impl Journey<'_> {
                 armed: false,
             },
         };
+        end_of_turn().await;
         let outcome = poll_fn(|cx| relay.poll(cx, client, flight)).await;
         alarm.clear();
         if outcome != Outcome::Complete {

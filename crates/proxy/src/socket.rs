@@ -1,16 +1,11 @@
 //! A TCP stream with its unread bytes, for either side.
 
 use std::{
-    future::Future,
     io,
-    pin::{Pin, pin},
     task::{Context, Poll, ready},
 };
 
-use tokio::{
-    io::{AsyncReadExt, AsyncWrite},
-    net::TcpStream,
-};
+use tokio::{io::Interest, net::TcpStream};
 
 use crate::buffers::Buffers;
 
@@ -60,13 +55,29 @@ impl Socket {
         buffers: &Buffers,
         large: bool,
     ) -> Poll<io::Result<usize>> {
-        ready!(self.stream.poll_read_ready(cx))?;
-        self.make_room(buffers, large);
-        let count = ready!(pin!(self.stream.read_buf(&mut self.input)).poll(cx))?;
-        if count == 0 {
-            self.ended = true;
+        loop {
+            ready!(self.stream.poll_read_ready(cx))?;
+            self.make_room(buffers, large);
+            let room = self.input.capacity() - self.input.len();
+            match self.stream.try_read_buf(&mut self.input) {
+                Ok(count) => {
+                    self.ended |= count == 0;
+                    if count < room {
+                        self.forget_readiness();
+                    }
+                    return Poll::Ready(Ok(count));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
         }
-        Poll::Ready(Ok(count))
+    }
+
+    /// A read that did not fill its buffer has emptied the socket: what comes after it is told
+    /// anew, and no system call has to find out that there is nothing.
+    fn forget_readiness(&self) {
+        let nothing_left = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
+        let _ = self.stream.try_io(Interest::READABLE, nothing_left);
     }
 
     /// Writes what the kernel takes.
@@ -75,7 +86,14 @@ impl Socket {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        loop {
+            match self.stream.try_write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    ready!(self.stream.poll_write_ready(cx))?;
+                }
+                written => return Poll::Ready(written),
+            }
+        }
     }
 
     /// Whether the peer has closed or sent something while nothing was expected, as far as the

@@ -203,6 +203,8 @@ impl Thread {
             finished,
             unix: self.core.clock.unix_at(finished),
             snapshot: passage.entry.version,
+            connection: Some(&client.text),
+            route: passage.route.as_ref().map(|route| &route.text),
         };
         if self.core.logs() {
             let mut log = self.log.borrow_mut();

@@ -8,6 +8,7 @@ use std::{
 
 use sluicegate_core::RouteFacts;
 use sluicegate_filters::Chain;
+use sluicegate_record::RouteText;
 use sluicegate_router::Scratch;
 
 pub(crate) use crate::snapshot::Terminal;
@@ -33,10 +34,13 @@ pub(crate) struct EntryView {
     pub(crate) version: u64,
 }
 
-/// What an exchange keeps of its route (RT-30).
+/// What an exchange keeps of its route (RT-30). With many routes every request finds it outside the
+/// cache, so it is one block instead of pointers to others.
 pub(crate) struct RouteView {
-    pub(crate) route: Arc<Route>,
+    pub(crate) route: Route,
     pub(crate) facts: Rc<RouteFacts>,
+    /// What every record of the route has in common.
+    pub(crate) text: RouteText,
     /// This thread's connections to the upstream, once asked for.
     pub(crate) pool: OnceCell<Rc<Pool>>,
 }
@@ -73,7 +77,8 @@ impl View {
             snapshot: self.snapshot.version,
         };
         let view = RouteView {
-            route: route.clone(),
+            route: Route::clone(route),
+            text: RouteText::new(&facts),
             facts: Rc::new(facts),
             pool: OnceCell::new(),
         };

@@ -56,6 +56,8 @@ fn entry(exchange: &Exchange) -> Entry<'_> {
         finished: Duration::from_micros(1_003_290),
         unix: Duration::from_millis(1_718_461_822_123),
         snapshot: 12,
+        connection: None,
+        route: None,
     }
 }
 

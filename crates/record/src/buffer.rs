@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{entry::Entry, format::LogFormat, queue::LogQueue};
+use crate::{entry::Entry, format::LogFormat, queue::LogQueue, timestamp::Timestamp};
 
 /// Enough that the queue's lock and the writer's wake cost nothing per request.
 const BYTES: usize = 64 * 1024;
@@ -13,6 +13,7 @@ const AGE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct LogBuffer {
     format: Arc<LogFormat>,
+    timestamp: Timestamp,
     lines: Vec<u8>,
     records: usize,
     oldest: Duration,
@@ -23,6 +24,7 @@ impl LogBuffer {
     pub fn new(format: Arc<LogFormat>) -> Self {
         Self {
             format,
+            timestamp: Timestamp::default(),
             lines: Vec::new(),
             records: 0,
             oldest: Duration::ZERO,
@@ -39,7 +41,8 @@ impl LogBuffer {
         if self.records == 0 {
             self.oldest = entry.finished;
         }
-        self.format.write(entry, &mut self.lines);
+        self.format
+            .write_after(&mut self.timestamp, entry, &mut self.lines);
         self.records += 1;
     }
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use sluicegate_core::{Exchange, Outcome, codes};
 
+use crate::fixed::{ConnectionText, RouteText};
+
 /// One exchange that has ended, however it did: also one whose head could not be parsed, and one
 /// whose client left.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +26,10 @@ pub struct Entry<'a> {
     pub unix: Duration,
     /// The version of the snapshot in force.
     pub snapshot: u64,
+    /// What was written before of its connection, for its peer and its listener.
+    pub connection: Option<&'a ConnectionText>,
+    /// What was written before of its route.
+    pub route: Option<&'a RouteText>,
 }
 
 /// The status of the record: what was sent, or else what became of it.

@@ -6,15 +6,16 @@ use std::{
     time::Duration,
 };
 
-use sluicegate_core::{Code, Exchange, Outcome, codes};
+use sluicegate_core::{Code, Outcome, RouteFacts, codes};
 use sluicegate_http1::Malformed;
 
 use crate::{
     entry::{Entry, shown_status},
+    fixed::Agent,
     json::{self, Value},
     masking::Masking,
     metrics::NO_ROUTE,
-    timestamp,
+    timestamp::Timestamp,
 };
 
 /// The name set `sluicegate`: the keys of [`crate::FIELDS`].
@@ -34,38 +35,51 @@ impl LogFormat {
 
     /// Appends the record of an exchange and a line feed.
     pub fn write(&self, entry: &Entry<'_>, line: &mut Vec<u8>) {
+        self.write_after(&mut Timestamp::default(), entry, line);
+    }
+
+    /// As [`LogFormat::write`], after another line.
+    pub(crate) fn write_after(
+        &self,
+        timestamp: &mut Timestamp,
+        entry: &Entry<'_>,
+        line: &mut Vec<u8>,
+    ) {
         let status = shown_status(entry.status, entry.outcome);
         let code = shown_code(entry);
         line.extend_from_slice(b"{\"timestamp\":\"");
-        timestamp::write(entry.unix, line);
+        timestamp.write(entry.unix, line);
         let level = level(status, code, entry.outcome);
-        known(b"\",\"level\":\"", level, line);
-        self.who(entry.exchange, line);
-        self.place(entry.exchange, line);
+        known(b"\",\"level\":\"", level.as_bytes(), line);
+        self.who(entry, line);
+        self.place(entry, line);
         self.result(entry, status, code, line);
         times(entry, line);
         number(b",\"request_bytes\":", entry.request_bytes, line);
         number(b",\"response_bytes\":", entry.response_bytes, line);
-        known(b",\"outcome\":\"", entry.outcome.name(), line);
+        known(b",\"outcome\":\"", entry.outcome.name().as_bytes(), line);
         number(b",\"snapshot_version\":", entry.snapshot, line);
         line.extend_from_slice(b"}\n");
     }
 
     /// OB-01.
-    fn who(&self, exchange: &Exchange, line: &mut Vec<u8>) {
+    fn who(&self, entry: &Entry<'_>, line: &mut Vec<u8>) {
+        let exchange = entry.exchange;
         if let Some(id) = &exchange.request_id {
-            known(b",\"request_id\":\"", id.as_str(), line);
+            known(b",\"request_id\":\"", id.as_bytes(), line);
         }
         if let Some(trace) = &exchange.trace {
-            known(b",\"trace_id\":\"", trace.trace_id(), line);
+            known(b",\"trace_id\":\"", trace.trace_id_bytes(), line);
         }
-        line.extend_from_slice(b",\"client_ip\":\"");
-        address(exchange.client, line);
-        line.extend_from_slice(b"\",\"peer\":\"");
-        socket(exchange.peer.remote, line);
-        line.push(b'"');
+        let peer = exchange.peer.remote;
+        match entry.connection {
+            Some(connection) if exchange.client == peer.ip() => {
+                line.extend_from_slice(&connection.addresses);
+            }
+            Some(_) | None => addresses(exchange.client, peer, line),
+        }
         if let Some(agent) = exchange.request.fields.get("user-agent") {
-            self.masked(b",\"user_agent\":", agent, line);
+            self.agent(agent, entry, line);
         }
         let principal = exchange.principal.as_ref();
         if let Some(user) = principal.and_then(|principal| principal.user.as_deref()) {
@@ -76,15 +90,33 @@ impl LogFormat {
         }
     }
 
+    fn agent(&self, agent: &[u8], entry: &Entry<'_>, line: &mut Vec<u8>) {
+        const KEY: &[u8] = b",\"user_agent\":";
+        let Some(connection) = entry.connection else {
+            return self.masked(KEY, agent, line);
+        };
+        let mut last = connection.agent.borrow_mut();
+        if last.snapshot != entry.snapshot || last.name != agent || last.text.is_empty() {
+            let Agent {
+                name,
+                text,
+                snapshot,
+            } = &mut *last;
+            *snapshot = entry.snapshot;
+            name.clear();
+            name.extend_from_slice(agent);
+            text.clear();
+            self.masked(KEY, agent, text);
+        }
+        line.extend_from_slice(&last.text);
+    }
+
     /// OB-02. Of a head that could not be parsed, as much as is known.
-    fn place(&self, exchange: &Exchange, line: &mut Vec<u8>) {
+    fn place(&self, entry: &Entry<'_>, line: &mut Vec<u8>) {
+        let exchange = entry.exchange;
         let request = &exchange.request;
         some_text(b",\"method\":", request.method().as_bytes(), line);
-        some_text(
-            b",\"host\":",
-            request.authority().unwrap_or_default().as_bytes(),
-            line,
-        );
+        some_text(b",\"host\":", request.authority_bytes(), line);
         let target = request.original_target().as_bytes();
         if !target.is_empty() {
             line.extend_from_slice(b",\"path\":\"");
@@ -93,18 +125,20 @@ impl LogFormat {
             value.end();
             line.push(b'"');
         }
-        let route = exchange.route.as_deref();
-        if let Some(route) = route {
-            some_text(b",\"path_template\":", route.template.as_bytes(), line);
+        let facts = exchange.route.as_deref();
+        match (entry.route, facts) {
+            (Some(text), _) => line.extend_from_slice(text.route()),
+            (None, Some(facts)) => route(facts, line),
+            (None, None) => text(ROUTE_ID, NO_ROUTE.as_bytes(), line),
         }
-        text(
-            b",\"route_id\":",
-            route.map_or(NO_ROUTE, |route| &*route.id).as_bytes(),
-            line,
-        );
-        text(b",\"listener\":", exchange.listener.as_bytes(), line);
-        if let Some(route) = route {
-            some_text(b",\"upstream\":", route.upstream.as_bytes(), line);
+        match entry.connection {
+            Some(connection) => line.extend_from_slice(&connection.listener),
+            None => text(LISTENER, exchange.listener.as_bytes(), line),
+        }
+        match (entry.route, facts) {
+            (Some(text), _) => line.extend_from_slice(text.upstream()),
+            (None, Some(facts)) => upstream(facts, line),
+            (None, None) => {}
         }
         if let Some(endpoint) = exchange.attempt.endpoint {
             line.extend_from_slice(b",\"upstream_instance\":\"");
@@ -120,8 +154,8 @@ impl LogFormat {
             number(b",\"status\":", status, line);
         }
         if let Some(code) = code {
-            known(b",\"code\":\"", code.name, line);
-            known(b",\"reason\":\"", code.reason, line);
+            known(b",\"code\":\"", code.name.as_bytes(), line);
+            known(b",\"reason\":\"", code.reason.as_bytes(), line);
         }
         let exchange = entry.exchange;
         let malformed = exchange.malformed.as_ref().map(Malformed::reason);
@@ -177,24 +211,48 @@ fn times(entry: &Entry<'_>, line: &mut Vec<u8>) {
     millis(b",\"gateway_ms\":", total.saturating_sub(upstream), line);
 }
 
-fn text(key: &[u8], content: &[u8], line: &mut Vec<u8>) {
+pub(crate) const LISTENER: &[u8] = b",\"listener\":";
+const ROUTE_ID: &[u8] = b",\"route_id\":";
+
+pub(crate) fn addresses(client: IpAddr, peer: SocketAddr, line: &mut Vec<u8>) {
+    line.extend_from_slice(b",\"client_ip\":\"");
+    address(client, line);
+    line.extend_from_slice(b"\",\"peer\":\"");
+    socket(peer, line);
+    line.push(b'"');
+}
+
+pub(crate) fn route(facts: &RouteFacts, line: &mut Vec<u8>) {
+    some_text(b",\"path_template\":", facts.template.as_bytes(), line);
+    text(ROUTE_ID, facts.id.as_bytes(), line);
+}
+
+pub(crate) fn upstream(facts: &RouteFacts, line: &mut Vec<u8>) {
+    some_text(b",\"upstream\":", facts.upstream.as_bytes(), line);
+}
+
+#[inline]
+pub(crate) fn text(key: &[u8], content: &[u8], line: &mut Vec<u8>) {
     line.extend_from_slice(key);
     json::string(content, line);
 }
 
 /// A word whose type admits nothing that would have to be escaped.
-fn known(key: &[u8], word: &str, line: &mut Vec<u8>) {
+#[inline]
+fn known(key: &[u8], word: &[u8], line: &mut Vec<u8>) {
     line.extend_from_slice(key);
-    line.extend_from_slice(word.as_bytes());
+    line.extend_from_slice(word);
     line.push(b'"');
 }
 
+#[inline]
 fn some_text(key: &[u8], content: &[u8], line: &mut Vec<u8>) {
     if !content.is_empty() {
         text(key, content, line);
     }
 }
 
+#[inline]
 fn number(key: &[u8], number: impl itoa::Integer, line: &mut Vec<u8>) {
     line.extend_from_slice(key);
     digits(number, line);
@@ -205,6 +263,7 @@ fn digits(number: impl itoa::Integer, line: &mut Vec<u8>) {
 }
 
 /// Always with three decimals: an index that saw `3` first would refuse `45.2` afterwards.
+#[inline]
 fn millis(key: &[u8], span: Duration, line: &mut Vec<u8>) {
     line.extend_from_slice(key);
     let micros = u64::try_from(span.as_micros()).unwrap_or(u64::MAX);

@@ -6,6 +6,7 @@
 mod buffer;
 mod entry;
 mod fields;
+mod fixed;
 mod format;
 mod json;
 mod masking;
@@ -18,6 +19,7 @@ mod writer;
 pub use buffer::LogBuffer;
 pub use entry::Entry;
 pub use fields::{FIELDS, Field, FieldType};
+pub use fixed::{ConnectionText, RouteText};
 pub use format::LogFormat;
 pub use masking::{Masking, SENSITIVE_NAMES};
 pub use metrics::{

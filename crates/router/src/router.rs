@@ -60,8 +60,10 @@ pub struct Router {
     routes: Vec<Route>,
     hosts: HostIndex,
     tree: Tree,
-    /// Route and host by rank in the competition.
-    ranks: Vec<(usize, HostPattern)>,
+    /// The route by rank in the competition; small, because every request looks into it.
+    ranks: Vec<u32>,
+    /// The host by rank, for explanations.
+    rank_hosts: Vec<HostPattern>,
 }
 
 impl Router {
@@ -96,15 +98,17 @@ impl Router {
             let Some(route) = router.routes.get(index) else {
                 continue;
             };
+            let number = u32::try_from(index).unwrap_or(u32::MAX);
             let entry = Entry {
                 rank,
-                route: u32::try_from(index).unwrap_or(u32::MAX),
+                route: number,
                 methods: route.methods.bits(),
                 is_plain: route.predicates.len() == 0,
             };
             let root = router.hosts.root(host, || growing.new_root());
             growing.insert(root, &route.template, entry);
-            router.ranks.push((index, host.clone()));
+            router.ranks.push(number);
+            router.rank_hosts.push(host.clone());
         }
         router.tree = growing.finish();
         Ok(router)
@@ -116,8 +120,8 @@ impl Router {
         let best = self.compete(request, scratch, |entry, buffer| {
             self.admits(entry, asked) && self.meets(entry, request, buffer)
         });
-        if let Some((route, _)) = best.and_then(|rank| self.ranks.get(rank as usize)) {
-            return Found::Route(*route);
+        if let Some(route) = best.and_then(|rank| self.ranks.get(rank as usize)) {
+            return Found::Route(*route as usize);
         }
         // Only a request that nobody takes pays for the difference between 404 and 405.
         let with_another_method = self.compete(request, scratch, |entry, buffer| {
@@ -158,7 +162,11 @@ impl Router {
         let contenders = self
             .ranks
             .iter()
-            .filter_map(|(index, pattern)| Some((*index, self.routes.get(*index)?, pattern)));
+            .zip(&self.rank_hosts)
+            .filter_map(|(index, pattern)| {
+                let index = *index as usize;
+                Some((index, self.routes.get(index)?, pattern))
+            });
         explain::candidates(contenders, host, request)
     }
 

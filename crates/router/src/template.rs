@@ -282,10 +282,10 @@ impl Segment {
 
 /// The first segment of what follows a slash, and what follows the next slash.
 pub(crate) fn split_segment(tail: &str) -> (&str, Option<&str>) {
-    match tail.split_once('/') {
-        Some((segment, next)) => (segment, Some(next)),
-        None => (tail, None),
-    }
+    // Segments are so short that a plain loop beats the vectorised search of the standard library.
+    let slash = tail.bytes().position(|byte| byte == b'/');
+    let split = slash.and_then(|slash| Some((tail.get(..slash)?, tail.get(slash + 1..)?)));
+    split.map_or((tail, None), |(segment, next)| (segment, Some(next)))
 }
 
 /// The value of a parameter between two texts: not empty, and cut through no escape.

@@ -37,7 +37,8 @@ pub(crate) struct Snapshot {
     pub(crate) logs: bool,
 }
 
-/// One route, ready to serve.
+/// One route, ready to serve. Threads have copies: what is large in it is shared.
+#[derive(Clone)]
 pub(crate) struct Route {
     pub(crate) id: Box<str>,
     pub(crate) template: Box<str>,
@@ -51,16 +52,17 @@ pub(crate) struct Route {
     /// A filter of it reads path parameters.
     pub(crate) wants_params: bool,
     /// It speaks WebSocket too.
-    pub(crate) websocket: Option<Box<WebSocket>>,
+    pub(crate) websocket: Option<Arc<WebSocket>>,
     pub(crate) series: Arc<RouteSeries>,
 }
 
 /// What a route ends in.
+#[derive(Clone)]
 pub(crate) enum Terminal {
     /// Requests go on.
     Upstream(Arc<Shared>),
-    /// The gateway answers (`respond`, `redirect`); boxed, so that the other routes stay small.
-    Answer(Box<OwnAnswer>),
+    /// The gateway answers (`respond`, `redirect`); apart, so that the other routes stay small.
+    Answer(Arc<OwnAnswer>),
 }
 
 /// Which `Host` the upstream sees.

@@ -80,7 +80,7 @@ pub(super) fn build(
         };
         Terminal::Upstream((*shared).clone())
     } else {
-        Terminal::Answer(Box::new(own_answer::build(route, at, problems)?))
+        Terminal::Answer(Arc::new(own_answer::build(route, at, problems)?))
     };
     let websocket = route.websocket.as_ref().map(|config| {
         if route.upstream.is_none() {
@@ -92,7 +92,7 @@ pub(super) fn build(
             problems.push(problem);
         }
         let at = (route.id.as_str(), at);
-        Box::new(WebSocket::build(
+        Arc::new(WebSocket::build(
             config,
             at,
             ground.open_websockets,

@@ -24,6 +24,7 @@ use crate::{
     snapshot::HostRule,
     thread::Thread,
     tunnel::Handshake,
+    turn::end_of_turn,
     upstream::{
         acquire::acquire,
         pool::{Connection, Pool},
@@ -127,6 +128,7 @@ impl Attempts {
     pub(crate) async fn send(&mut self, journey: &mut Journey<'_>) -> Result<Response, Failure> {
         let thread = journey.thread;
         let endpoint = self.endpoint;
+        end_of_turn().await;
         let mut connection = acquire(&self.pool, journey, endpoint, self.resent)
             .await
             .map_err(|reject| {

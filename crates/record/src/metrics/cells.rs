@@ -5,10 +5,13 @@ use std::{
     time::Duration,
 };
 
-/// Eight counts on a cache line of their own, so that threads never fight over one.
+/// As many counts as lie on two cache lines, which processors fetch together and threads should
+/// not fight over.
 #[derive(Debug, Default)]
-#[repr(align(64))]
-struct Line([AtomicU64; 8]);
+#[repr(align(128))]
+struct Line([AtomicU64; PER_LINE]);
+
+const PER_LINE: usize = 16;
 
 /// The same row of counts for every engine thread.
 ///
@@ -26,7 +29,7 @@ pub(crate) struct Cells {
 impl Cells {
     /// Rows of at least `width` counts for `threads` threads.
     pub(crate) fn new(threads: usize, width: usize) -> Self {
-        let lines_per_row = width.div_ceil(8);
+        let lines_per_row = width.div_ceil(PER_LINE);
         let lines = (threads + 1) * lines_per_row;
         Self {
             lines: (0..lines).map(|_| Line::default()).collect(),
@@ -75,7 +78,7 @@ impl Cells {
     fn cell(&self, thread: usize, index: usize) -> Option<&AtomicU64> {
         let start = thread.min(self.threads) * self.lines_per_row;
         let row = self.lines.get(start..start + self.lines_per_row)?;
-        row.get(index / 8)?.0.get(index % 8)
+        row.get(index / PER_LINE)?.0.get(index % PER_LINE)
     }
 }
 

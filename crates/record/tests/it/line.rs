@@ -1,12 +1,12 @@
 //! One exchange is one line that says what happened.
 
-use std::{rc::Rc, time::Duration};
+use std::{net::Ipv4Addr, rc::Rc, time::Duration};
 
 use proptest::prelude::*;
 use serde_json::json;
 use sluicegate_core::{Exchange, Outcome, Principal, codes};
 use sluicegate_http1::{HeadLimits, RequestHead, parse_request};
-use sluicegate_record::{Entry, FIELDS, FieldType};
+use sluicegate_record::{ConnectionText, Entry, FIELDS, FieldType, RouteText};
 
 use crate::support::{entry, forwarded, full_exchange, line, peer};
 
@@ -113,6 +113,29 @@ fn what_is_not_known_is_left_out() {
         "user_id",
     ] {
         assert!(value.get(absent).is_none(), "{absent}");
+    }
+}
+
+#[test]
+fn what_was_written_before_makes_the_same_line() {
+    let mut exchange = full_exchange();
+    let connection = ConnectionText::new(&exchange.peer, &exchange.listener);
+    let route = RouteText::new(exchange.route.as_ref().unwrap());
+
+    for agent in ["curl/8.5.0", "curl/8.5.0", "x token=secret"] {
+        let fields = &mut exchange.request.fields;
+        fields.set("user-agent", agent.as_bytes()).unwrap();
+        for client in [exchange.peer.remote.ip(), Ipv4Addr::LOCALHOST.into()] {
+            exchange.client = client;
+            let plain = entry(&exchange);
+            let shared = Entry {
+                connection: Some(&connection),
+                route: Some(&route),
+                ..plain
+            };
+
+            assert_eq!(line(&shared), line(&plain));
+        }
     }
 }
 
