@@ -35,6 +35,7 @@ fn exchange(agent: &str, target: &str) -> Exchange {
         template: "/api/v1/orders/{id}".into(),
         upstream: "orders".into(),
         snapshot: 12,
+        version: None,
     }));
     exchange.attempt = Attempt {
         count: 1,
@@ -56,6 +57,7 @@ fn entry(exchange: &Exchange) -> Entry<'_> {
         finished: Duration::from_micros(1_003_290),
         unix: Duration::from_millis(1_718_461_822_123),
         snapshot: 12,
+        version: None,
     }
 }
 

@@ -3,13 +3,15 @@
 use sluicegate_core::{Problem, closest};
 use sluicegate_filters::{Chain, FilterSpec};
 
+use super::{defaults::Effective, document};
+
 /// What a trailing `/**` is called.
 const REST: &str = "rest";
 
 /// Adds a problem for every parameter that a filter asks for and the template does not give.
 pub(crate) fn check(
-    template: &str,
-    (specs, chain): (&[FilterSpec], &Chain),
+    (route, template): (&document::Route, &str),
+    (filters, chain): (&Effective, &Chain),
     at: &str,
     problems: &mut Vec<Problem>,
 ) {
@@ -19,9 +21,13 @@ pub(crate) fn check(
             if given.contains(&&**wanted) {
                 continue;
             }
-            let index = specs.iter().position(|spec| spec.id() == &*link.id);
-            let at = format!("{at}/{}/config", index.unwrap_or_default());
-            let message = format!("the route's path has no parameter `{wanted}`");
+            let is_this = |spec: &FilterSpec| spec.id() == &*link.id;
+            let index = filters.specs.iter().position(is_this).unwrap_or_default();
+            let at = format!("{}/config", filters.pointer(at, index));
+            let message = format!(
+                "the path `{template}` of the route `{}` has no parameter `{wanted}`",
+                route.id
+            );
             let mut problem = Problem::new(at, "unknown_parameter", message);
             problem.expected = Some(match given.as_slice() {
                 [] => format!("a path with `{{{wanted}}}`, or a template without parameters"),

@@ -25,7 +25,7 @@ use crate::{
     tunnel::Handshake,
     upstream::{
         acquire::acquire,
-        pool::{Connection, Pool},
+        pool::{Connection, Pool, Wanted},
         upload::Upload,
         watch::{End, Watch},
     },
@@ -122,7 +122,11 @@ impl Attempts {
     pub(crate) async fn send(&mut self, journey: &mut Journey<'_>) -> Result<Response, Failure> {
         let thread = journey.thread;
         let endpoint = self.endpoint;
-        let mut connection = acquire(&self.pool, journey, endpoint, self.resent)
+        let wanted = Wanted {
+            fresh: self.resent,
+            connect: self.route.route.timeouts.connect,
+        };
+        let mut connection = acquire(&self.pool, journey, endpoint, wanted)
             .await
             .map_err(|reject| {
                 let code = reject.code;

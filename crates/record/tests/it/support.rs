@@ -39,6 +39,7 @@ pub(crate) fn forwarded(method: &str, target: &str) -> Exchange {
         template: "/api/v1/orders/{id}".into(),
         upstream: "orders".into(),
         snapshot: 12,
+        version: None,
     }));
     exchange.attempt = Attempt {
         count: 1,
@@ -68,6 +69,7 @@ pub(crate) fn entry(exchange: &Exchange) -> Entry<'_> {
         finished: Duration::from_micros(1_045_205),
         unix: Duration::from_millis(1_718_461_822_123),
         snapshot: 12,
+        version: None,
     }
 }
 
