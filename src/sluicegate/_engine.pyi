@@ -56,6 +56,9 @@ class Engine:
     def tell(self, event: str) -> None:
         """Push a fact in: a JSON object with its `kind`."""
 
+    def take_events(self) -> list[tuple[str, str]]:
+        """Take what has happened since the last call: kind and JSON of each event."""
+
     def status(self) -> str:
         """Say what is running: version, listeners, connections, exchanges in flight."""
 

@@ -39,6 +39,14 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in the engine and somebody should know."""
+
+    kind: str
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Considered:
     """A route whose path matched, and why it was not taken."""
 
@@ -94,6 +102,7 @@ class Explanation:
     outcome: Outcome
     upstream_request: UpstreamRequest | None
     raw: dict[str, Any] = field(repr=False)
+    route_version: int | None = None
 
     @classmethod
     def from_raw(cls, raw: dict[str, Any]) -> Self:
@@ -113,6 +122,7 @@ class Explanation:
             outcome=_outcome(raw["outcome"]),
             upstream_request=_upstream_request(sent) if sent else None,
             raw=raw,
+            route_version=raw.get("route_version"),
         )
 
 
@@ -127,6 +137,9 @@ class DataPlane(Protocol):
 
     def tell(self, event: Mapping[str, Any]) -> None:
         """Push a fact in."""
+
+    def take_events(self) -> list[Event]:
+        """Take what has happened since the last call."""
 
     def status(self) -> dict[str, Any]:
         """Say what is running."""
@@ -185,6 +198,11 @@ class Engine:
         """Push a fact in: an object with its `kind`."""
         with _our_errors():
             self._running.tell(json.dumps(event))
+
+    def take_events(self) -> list[Event]:
+        """Take what has happened since the last call."""
+        with _our_errors():
+            return [Event(kind, json.loads(text)) for kind, text in self._running.take_events()]
 
     def status(self) -> dict[str, Any]:
         """Say what is running: version, listeners, connections, exchanges in flight."""

@@ -13,7 +13,7 @@ from support.upstream import echo
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # What the documents say, and what a test can have.
-LISTENER, UPSTREAM = "127.0.0.1:8080", "127.0.0.1:9000"
+LISTENER, SECOND, UPSTREAM = "127.0.0.1:8080", "127.0.0.1:8081", "127.0.0.1:9000"
 
 
 def requests_of(example: Path) -> Path:
@@ -109,7 +109,7 @@ def _regression(authorities: dict[str, str]) -> dict[str, object]:
 def test_an_example_serves(
     example: Path, start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
-    text = example.read_text().replace(LISTENER, "127.0.0.1:0")
+    text = example.read_text().replace(LISTENER, "127.0.0.1:0").replace(SECOND, "127.0.0.1:0")
     gateway = start_gateway(text.replace(UPSTREAM, start_upstream(echo).authority))
     samples = YAML(typ="safe").load(requests_of(example))["requests"]
     # A real request comes from this machine, whatever `peer` says.

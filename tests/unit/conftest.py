@@ -10,7 +10,7 @@ import pytest
 
 from sluicegate.config.document import ENTRY_DEFAULTS
 from sluicegate.config.snapshot import Snapshot
-from sluicegate.engine import Explanation, Facts, Request, check
+from sluicegate.engine import Event, Explanation, Facts, Request, check
 from sluicegate.errors import ConfigError, Path, Problem, StaleSnapshot
 from sluicegate.runtime.log import Log
 from sluicegate.runtime.publisher import Publisher
@@ -37,6 +37,7 @@ class FakeDataPlane:
         self.secrets: dict[str, bytes] = {}
         self.told: list[Mapping[str, Any]] = []
         self.happened: list[str] = []
+        self.events: list[Event] = []
         self.drains_in_time = True
 
     @property
@@ -65,6 +66,11 @@ class FakeDataPlane:
     def tell(self, event: Mapping[str, Any]) -> None:
         """Keep what was told."""
         self.told.append(event)
+
+    def take_events(self) -> list[Event]:
+        """Give each event once."""
+        events, self.events = self.events, []
+        return events
 
     def status(self) -> dict[str, Any]:
         """Say the version."""

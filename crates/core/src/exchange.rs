@@ -1,6 +1,13 @@
 //! One request and its response.
 
-use std::{borrow::Cow, fmt, net::IpAddr, net::SocketAddr, rc::Rc, time::Duration};
+use std::{
+    borrow::Cow,
+    fmt,
+    net::{IpAddr, SocketAddr},
+    num::NonZeroU64,
+    rc::Rc,
+    time::Duration,
+};
 
 use sluicegate_http1::{Malformed, RequestHead};
 
@@ -101,6 +108,8 @@ pub struct RouteFacts {
     pub upstream: Box<str>,
     /// The version of the snapshot it came from.
     pub snapshot: u64,
+    /// The route's own version (RT-17), when its document says one.
+    pub version: Option<NonZeroU64>,
 }
 
 /// Who calls: a user (a person, by token) or an app (a program, by key or signature).

@@ -40,6 +40,7 @@ pub fn exchange(
         template: "/orders/{id}".into(),
         upstream: "shop".into(),
         snapshot: 1,
+        version: None,
     }));
     Ok(exchange)
 }

@@ -23,8 +23,9 @@ use crate::{
     housekeeping::{self, House},
     snapshot::{Compiled, Ground, Snapshot, compile, document, read, websocket::OpenCounts},
     sockets,
-    told::Told,
+    told::{self, Told},
     upstream::{
+        policy::UpstreamPolicy,
         resolve::{self, Work},
         shared::Shared,
     },
@@ -65,6 +66,7 @@ pub struct Engine {
 struct Applied {
     listeners: HashMap<String, Listening>,
     upstreams: HashMap<String, Arc<Shared>>,
+    policy: Arc<UpstreamPolicy>,
     access_log: Option<document::AccessLog>,
     last_refusal: Option<Value>,
 }
@@ -177,6 +179,7 @@ impl Engine {
         let Compiled {
             snapshot,
             upstreams,
+            policy,
             access_log,
             metrics_prefix,
         } = compiled;
@@ -186,13 +189,15 @@ impl Engine {
         let mut work = Vec::new();
         for (config, shared) in upstreams.iter().zip(&snapshot.upstreams) {
             shared.configure(config);
+            shared.obey(&policy);
             let named = resolve::named(config);
             match resolve::literal(&named) {
                 Some(endpoints) => shared.set_endpoints_if_changed(endpoints),
                 None => work.push((shared.clone(), named, config.dns.refresh.0)),
             }
         }
-        self.resolve(work);
+        self.resolve(work, policy.clone());
+        applied.policy = policy;
         applied.upstreams = snapshot
             .upstreams
             .iter()
@@ -222,7 +227,10 @@ impl Engine {
 
         self.switch_listeners(&snapshot, opened, applied);
         let now = self.core.clock.now();
-        let routes: Vec<&str> = snapshot.routes.iter().map(|route| &*route.id).collect();
+        let routes: Vec<&str> = (snapshot.routes.iter())
+            .filter(|route| route.is_served)
+            .map(|route| &*route.id)
+            .collect();
         let ids: Vec<&str> = snapshot
             .upstreams
             .iter()
@@ -233,11 +241,19 @@ impl Engine {
         self.states.retire(now);
     }
 
-    fn resolve(&self, upstreams: Vec<(Arc<Shared>, Vec<resolve::Named>, Duration)>) {
+    fn resolve(
+        &self,
+        upstreams: Vec<(Arc<Shared>, Vec<resolve::Named>, Duration)>,
+        policy: Arc<UpstreamPolicy>,
+    ) {
         let waits = !upstreams.is_empty();
         let (done, finished) = std::sync::mpsc::channel();
         if let Some(house) = &*lock(&self.house) {
-            house.resolve(Work { upstreams, done });
+            house.resolve(Work {
+                upstreams,
+                policy,
+                done,
+            });
         }
         if waits {
             let _ = finished.recv_timeout(RESOLVE_WITHIN);
@@ -348,17 +364,7 @@ impl Engine {
                         "there is no upstream `{upstream}`"
                     )));
                 };
-                let list: Vec<_> = endpoints
-                    .into_iter()
-                    .map(|endpoint| {
-                        (
-                            endpoint.address,
-                            endpoint.weight,
-                            endpoint.address.to_string().into(),
-                        )
-                    })
-                    .collect();
-                shared.set_endpoints_if_changed(crate::upstream::shared::Endpoints::new(&list));
+                told::follow_registry(&self.core, &applied.policy, shared, endpoints);
             }
         }
         Ok(())
@@ -381,10 +387,12 @@ impl Engine {
                 "id": id, "address": listening.bound.to_string(), "connections": listening.gate.inside(),
             })).collect::<Vec<_>>(),
             "connections": listeners.iter().map(|(_, listening)| listening.gate.inside()).sum::<u32>(),
-            "routes": snapshot.routes.len(),
+            "routes": snapshot.served(),
+            "routes_not_served": snapshot.not_served(),
             "upstreams": snapshot.upstreams.iter().map(|shared| json!({
                 "id": &*shared.id,
                 "endpoints": shared.endpoints().addresses().iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "refused": shared.refused().iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "connections": shared.permits.used(), "idle": shared.idle(), "waiting": shared.permits.waiting(),
             })).collect::<Vec<_>>(),
             "access_log": {"written": counts.written, "dropped": counts.dropped},

@@ -199,6 +199,7 @@ async fn run(request: &Request, view: Rc<View>, effects: &dyn Effects) -> Value 
         "snapshot_version": view.snapshot.version,
         "normal_path": normal_path,
         "route": passage.route.as_ref().map(|route| &*route.facts.id),
+        "route_version": passage.route.as_ref().and_then(|route| route.facts.version),
         "params": params(&view, &passage),
         "candidates": candidates(&view, &passage),
         "steps": steps,
@@ -324,17 +325,23 @@ fn steps(passage: &mut Passage<'_>) -> Vec<Value> {
 }
 
 fn params(view: &View, passage: &Passage<'_>) -> serde_json::Map<String, Value> {
+    let table = view.snapshot.tables.of(&passage.exchange.listener);
     let index = passage.route.as_ref().and_then(|route| {
-        view.snapshot
-            .routes
-            .iter()
-            .position(|known| known.id == route.route.id)
+        let is_taken = |index: &usize| {
+            let served = table.served(*index);
+            let known = served.and_then(|served| view.snapshot.routes.get(served));
+            // Threads have copies of a route: its id and its path tell it from others.
+            known.is_some_and(|known| {
+                known.id == route.route.id && known.template == route.route.template
+            })
+        };
+        (0..table.router.len()).find(is_taken)
     });
     let Some(index) = index else {
         return serde_json::Map::new();
     };
     let path = passage.matched_head.as_ref().map_or("", RequestHead::path);
-    view.snapshot
+    table
         .router
         .params(index, path)
         .map(|(name, value)| (name.to_owned(), value.into()))
@@ -346,13 +353,15 @@ fn candidates(view: &View, passage: &Passage<'_>) -> Vec<Value> {
     let Some(subject) = &passage.matched_head else {
         return Vec::new();
     };
-    let found = view.snapshot.router.explain(&HeadSubject::new(subject));
+    let table = view.snapshot.tables.of(&passage.exchange.listener);
+    let found = table.router.explain(&HeadSubject::new(subject));
     found
         .into_iter()
         .filter_map(|candidate| {
-            let route = view.snapshot.routes.get(candidate.route)?;
+            let route = (view.snapshot.routes).get(table.served(candidate.route)?)?;
             Some(json!({
                 "route": &*route.id,
+                "version": route.version,
                 "template": &*route.template,
                 "matched": candidate.matched,
                 "why_not": candidate.why_not.map(|why| why.to_string()),

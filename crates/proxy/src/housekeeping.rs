@@ -51,7 +51,7 @@ pub(crate) fn start(core: &Arc<Core>, operations: Option<&str>) -> Result<House,
         .name("sluice-house".to_owned())
         .spawn(move || {
             runtime.block_on(async move {
-                tokio::spawn(resolve::run(queue));
+                tokio::spawn(resolve::run(queue, core.clone()));
                 if let Some(listener) =
                     listener.and_then(|listener| TcpListener::from_std(listener).ok())
                 {

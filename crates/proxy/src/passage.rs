@@ -17,7 +17,7 @@ use sluicegate_http1::{Framing, RequestHead};
 use sluicegate_router::{Found, Normal, has_encoded_slash, normalize};
 
 use crate::{
-    snapshot::document::EncodedSlash,
+    snapshot::{RouteTable, document::EncodedSlash},
     subject::HeadSubject,
     view::{EntryView, RouteView, View},
 };
@@ -152,16 +152,17 @@ impl<'t> Passage<'t> {
         if self.steps.is_some() {
             self.matched_head = Some(self.exchange.request.clone());
         }
-        let index = match preflight(&self.exchange.request, &view) {
+        let table = view.snapshot.tables.of(&self.exchange.listener);
+        let index = match preflight(&self.exchange.request, &view, table) {
             Some((index, method)) => {
                 if let Some(head) = &mut self.matched_head {
                     head.set_method(&method)?;
                 }
                 index
             }
-            None => find(&self.exchange.request, &view)?,
+            None => find(&self.exchange.request, &view, table)?,
         };
-        let Some(route) = view.route(index) else {
+        let Some(route) = table.served(index).and_then(|served| view.route(served)) else {
             return Err(
                 Reject::new(&codes::INTERNAL).because("the router named a route that is not there")
             );
@@ -170,17 +171,8 @@ impl<'t> Passage<'t> {
         self.route = Some(route.clone());
         if route.route.wants_params {
             let path = self.exchange.request.path();
-            let rest = view
-                .snapshot
-                .router
-                .rest(index, path)
-                .map(|rest| ("rest", rest));
-            self.exchange.params = view
-                .snapshot
-                .router
-                .params(index, path)
-                .chain(rest)
-                .collect();
+            let rest = table.router.rest(index, path).map(|rest| ("rest", rest));
+            self.exchange.params = table.router.params(index, path).chain(rest).collect();
         }
         if route.route.encoded_slash == EncodedSlash::Refuse
             && has_encoded_slash(self.exchange.request.path())
@@ -426,9 +418,9 @@ impl<'t> Passage<'t> {
 }
 
 /// The route of a request.
-fn find(request: &RequestHead, view: &View) -> Result<usize, Reject> {
+fn find(request: &RequestHead, view: &View, table: &RouteTable) -> Result<usize, Reject> {
     let subject = HeadSubject::new(request);
-    let router = &view.snapshot.router;
+    let router = &table.router;
     // A statement of its own: the scratch is needed again for `Allow`.
     let found = router.find(&subject, &mut view.scratch.borrow_mut());
     match found {
@@ -444,20 +436,17 @@ fn find(request: &RequestHead, view: &View) -> Result<usize, Reject> {
 
 /// The route that a CORS preflight is about, when it answers preflights, and the method asked for
 /// (Fetch standard, “CORS-preflight request”). Any other `OPTIONS` is a request like others.
-fn preflight(request: &RequestHead, view: &View) -> Option<(usize, String)> {
+fn preflight(request: &RequestHead, view: &View, table: &RouteTable) -> Option<(usize, String)> {
     if request.method() != "OPTIONS" || !request.fields.contains("Origin") {
         return None;
     }
     let method = request.fields.get_str("Access-Control-Request-Method")?;
     let subject = HeadSubject::asking(request, method);
-    let found = view
-        .snapshot
-        .router
-        .find(&subject, &mut view.scratch.borrow_mut());
+    let found = table.router.find(&subject, &mut view.scratch.borrow_mut());
     let Found::Route(index) = found else {
         return None;
     };
-    let route = view.snapshot.routes.get(index)?;
+    let route = view.snapshot.routes.get(table.served(index)?)?;
     route
         .chain
         .answers_preflight()

@@ -4,7 +4,15 @@ use std::net::SocketAddr;
 
 use serde::Deserialize;
 
-use crate::error::EngineError;
+use crate::{
+    core::Core,
+    error::EngineError,
+    upstream::{
+        policy::UpstreamPolicy,
+        refusals,
+        shared::{Endpoints, Shared},
+    },
+};
 
 /// A fact from the Python side.
 #[derive(Debug, Deserialize)]
@@ -41,4 +49,29 @@ impl Told {
     pub(crate) fn read(event: &str) -> Result<Self, EngineError> {
         serde_json::from_str(event).map_err(|error| EngineError::Event(error.to_string()))
     }
+}
+
+/// Takes over the instances of a registry, but for those that the policy does not allow (SE-23).
+pub(crate) fn follow_registry(
+    core: &Core,
+    policy: &UpstreamPolicy,
+    shared: &Shared,
+    told: Vec<ToldEndpoint>,
+) {
+    let (allowed, refused): (Vec<_>, Vec<_>) = told
+        .into_iter()
+        .partition(|endpoint| policy.allows(endpoint.address.ip()));
+    let refused: Vec<_> = refused
+        .iter()
+        .map(|endpoint| ("a registry", endpoint.address.ip()))
+        .collect();
+    refusals::note(core, shared, &refused);
+    let list: Vec<_> = allowed
+        .into_iter()
+        .map(|endpoint| {
+            let written = endpoint.address.to_string().into();
+            (endpoint.address, endpoint.weight, written)
+        })
+        .collect();
+    shared.set_endpoints_if_changed(Endpoints::new(&list));
 }

@@ -75,6 +75,7 @@ impl View {
                 Terminal::Answer(_) => Box::default(),
             },
             snapshot: self.snapshot.version,
+            version: route.version,
         };
         let view = RouteView {
             route: Route::clone(route),

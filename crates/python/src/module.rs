@@ -71,6 +71,12 @@ impl PyEngine {
         py.detach(|| self.0.status()).to_string()
     }
 
+    /// Take what has happened since the last call: kind and JSON of each event.
+    fn take_events(&self) -> Vec<(&'static str, String)> {
+        let events = self.0.take_events().into_iter();
+        events.map(|event| (event.kind, event.payload)).collect()
+    }
+
     /// Let `/readyz` succeed or fail, whatever else is true.
     fn set_ready(&self, ready: bool) {
         self.0.set_ready(ready);

@@ -35,6 +35,7 @@ fn exchange(agent: &str, target: &str) -> Exchange {
         template: "/api/v1/orders/{id}".into(),
         upstream: "orders".into(),
         snapshot: 12,
+        version: None,
     }));
     exchange.attempt = Attempt {
         count: 1,

@@ -60,9 +60,18 @@ def _print(candidate: Candidate) -> None:
         )
     )
     verdict.append("fine", "bold green").append(f" ({contents})")
+    if idle := _not_served(candidate):
+        said = ", ".join(f"{name} ({status})" for name, status in idle.items())
+        verdict.append(", not served: ").append(said, "yellow")
     if candidate.warnings:
         verdict.append(", ").append_text(summary(candidate.problems))
     out.print(verdict)
+
+
+def _not_served(candidate: Candidate) -> dict[str, str]:
+    """Routes that are checked and take no requests, with their status."""
+    routes = candidate.parsed.routes if candidate.parsed else ()
+    return {route.id: route.status for route in routes if not route.is_served}
 
 
 def _report(candidates: list[Candidate]) -> dict[str, object]:
@@ -72,6 +81,7 @@ def _report(candidates: list[Candidate]) -> dict[str, object]:
             {
                 "file": candidate.source.file,
                 "ok": not candidate.errors,
+                "not_served": _not_served(candidate),
                 "problems": [problem.as_json() for problem in candidate.problems],
             }
             for candidate in candidates

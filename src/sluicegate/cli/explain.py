@@ -38,6 +38,9 @@ def explain(  # noqa: PLR0913 - one per option
     peer: Annotated[
         str, typer.Option("--peer", help="Address and port the request comes from.")
     ] = "127.0.0.1:40000",
+    listener: Annotated[
+        str | None, typer.Option("--listener", help="Id of the listener; the first by default.")
+    ] = None,
     config: ConfigFile = None,
     live: Annotated[
         bool, typer.Option("--live", help="Ask the running gateway, with its own state.")
@@ -52,7 +55,7 @@ def explain(  # noqa: PLR0913 - one per option
 
     Example: `sluicegate explain GET http://api.example.com/hello -H 'X-Env: gray'`
     """
-    request = _request(method, url, header or [], body)
+    request = replace(_request(method, url, header or [], body), listener=listener)
     settings = process_settings({"config": config, "state_dir": state_dir})
     facts = Facts(peer=peer)
     explained = _ask_live(settings, request, facts) if live else _try(settings, request, facts)
@@ -105,6 +108,8 @@ def print_explanation(out: Console, request: Request, explained: Explanation) ->
         out.print(f"normal path  {explained.normal_path}")
     params = "  ".join(f"{name}={value}" for name, value in explained.params.items())
     route = Text(explained.route, "bold cyan") if explained.route else Text("none", "red")
+    if explained.route_version is not None:
+        route.append(f" version {explained.route_version}", "none")
     out.print(Text.assemble("route        ", route, f"  {params}" if params else ""))
     for considered in explained.candidates:
         if not considered.matched:

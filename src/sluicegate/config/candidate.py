@@ -7,13 +7,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from sluicegate.config.complaints import closest, problems_of
-from sluicegate.config.document import ENTRY_DEFAULTS, Document
-from sluicegate.config.filter import FilterUse
+from sluicegate.config.document import Document
+from sluicegate.config.foreign import filter_named
 from sluicegate.config.relations import relation_problems
-from sluicegate.config.route import Route
+from sluicegate.config.skeleton import skeleton
 from sluicegate.config.snapshot import content_of, snapshot_from
 from sluicegate.config.source import Source
-from sluicegate.config.upstream import Upstream
 from sluicegate.errors import ConfigError, Path, Problem
 
 EngineCheck = Callable[[str], list[Problem]]
@@ -66,7 +65,7 @@ def examine(source: Source, engine_check: EngineCheck | None = None) -> Candidat
     problems += relation_problems(source.value)
     if engine_check is not None:
         broken = [problem.path for problem in problems if problem.severity == "error"]
-        content = content_of(document) if document and not broken else _skeleton(source.value)
+        content = content_of(document) if document and not broken else skeleton(source.value)
         found = engine_check(snapshot_from(content, version=1).text)
         problems += [_with_suggestion(one) for one in found if not _is_known(one.path, broken)]
     located = [*source.problems, *(source.locate(problem) for problem in problems)]
@@ -93,6 +92,8 @@ def _with_suggestion(problem: Problem) -> Problem:
     if problem.message.startswith("there is no field"):
         # As with our own models, what is wrong is the key and not its value.
         problem = replace(problem, code="unknown_field")
+    if problem.code == "unknown_filter":
+        problem = filter_named(problem)
     if problem.suggestion or not problem.expected:
         return problem
     listed = problem.expected.removeprefix("one of:").removeprefix("one of ")
@@ -101,75 +102,3 @@ def _with_suggestion(problem: Problem) -> Problem:
         return problem
     words = [word.strip(" `") for word in listed.split(",")]
     return replace(problem, suggestion=closest(quoted[1], words))
-
-
-def _skeleton(value: Any) -> dict[str, Any]:  # noqa: ANN401 - a document not yet valid
-    """Make a sound document of the same shape, so that pointers keep their meaning."""
-    if not isinstance(value, dict):
-        value = {}
-    upstreams = [
-        _sound(Upstream, one, _stand_in_upstream(i)) for i, one in _enumerated(value, "upstreams")
-    ]
-    seen: set[str] = set()
-    for index, upstream in enumerate(upstreams):
-        if upstream["id"] in seen:
-            upstreams[index] = _stand_in_upstream(index)
-        seen.add(upstream["id"])
-    routes = [_stand_in_route(i, one, seen) for i, one in _enumerated(value, "routes")]
-    ids: set[str] = set()
-    for index, route in enumerate(routes):
-        if route["id"] in ids:
-            route["id"] = f"stand-in-{index}"
-        ids.add(route["id"])
-    entry = _sound_chain(value["entry"]) if "entry" in value else _defaults()
-    bare = content_of(Document(format=1))
-    return {**bare, "upstreams": upstreams, "routes": routes, "entry": entry}
-
-
-def _enumerated(value: dict[str, Any], key: str) -> list[tuple[int, Any]]:
-    found = value.get(key)
-    return list(enumerate(found)) if isinstance(found, list) else []
-
-
-def _sound(model: type[Upstream | Route], value: Any, otherwise: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - not yet valid
-    try:
-        return model.model_validate(value).model_dump(mode="json", exclude_none=True)
-    except ValidationError:
-        return otherwise
-
-
-def _stand_in_upstream(index: int) -> dict[str, Any]:
-    value = {"id": f"stand-in-{index}", "endpoints": [{"address": "127.0.0.1:9"}]}
-    return Upstream.model_validate(value).model_dump(mode="json", exclude_none=True)
-
-
-def _stand_in_route(index: int, value: Any, upstreams: set[str]) -> dict[str, Any]:  # noqa: ANN401 - not yet valid
-    bare = {
-        "id": f"stand-in-{index}",
-        "match": {"path": f"/stand-in/{index}"},
-        "respond": {"status": 204},
-    }
-    stand_in = Route.model_validate(bare).model_dump(mode="json", exclude_none=True)
-    route = _sound(Route, value, stand_in)
-    if "upstream" in route and route["upstream"] not in upstreams:
-        del route["upstream"]
-        route["respond"] = stand_in["respond"]
-    route["filters"] = _sound_chain(value.get("filters")) if isinstance(value, dict) else []
-    return route
-
-
-def _sound_chain(value: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - not yet valid
-    """Keep a chain if it is sound as a whole; a part of it would move the others' places."""
-    if not isinstance(value, list):
-        return []
-    try:
-        uses = [FilterUse.model_validate(use) for use in value]
-    except ValidationError:
-        return []
-    if len({use.identity for use in uses}) != len(uses):
-        return []
-    return [use.model_dump(mode="json", exclude_none=True) | {"config": use.config} for use in uses]
-
-
-def _defaults() -> list[dict[str, Any]]:
-    return [{"name": name, "config": {}} for name in ENTRY_DEFAULTS]

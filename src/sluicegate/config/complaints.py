@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from sluicegate.config.foreign import foreign_fields, without_echoes
 from sluicegate.config.model import Model
 from sluicegate.errors import Path, Problem
 
@@ -34,12 +35,14 @@ _LONGEST_LIST = 30
 def problems_of(error: ValidationError, model: type[Model]) -> list[Problem]:
     """Translate every error of a validation of `model`."""
     schema = model.model_json_schema()
-    return [
-        _problem(details, schema)
+    found = [
+        problem
         for details in error.errors(include_url=False)
         # A list counts as too short when its items are wrong: that is said of the items.
         if not (details["type"] == "too_short" and details["input"])
+        for problem in foreign_fields(details) or [_problem(details, schema)]
     ]
+    return without_echoes(found)
 
 
 def closest(word: str, words: list[str]) -> str | None:
@@ -58,7 +61,7 @@ def one_of(words: list[str]) -> str | None:
 
 def _problem(details: ErrorDetails, schema: dict[str, Any]) -> Problem:
     kind, given = details["type"], details["input"]
-    path: Path = tuple(step for step in details["loc"] if step != "[key]")
+    path: Path = tuple(step for step in details["loc"] if not str(step).startswith("["))
     here = _resolve(schema, path)
     match kind:
         case "config":
@@ -185,6 +188,8 @@ def _follow(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     while True:
         if "$ref" in part:
             part = schema.get("$defs", {}).get(part["$ref"].rpartition("/")[2], {})
+        elif "oneOf" in part:
+            part = part["oneOf"][-1]
         elif "anyOf" in part:
             part = next((one for one in part["anyOf"] if one.get("type") != "null"), {})
         else:

@@ -5,9 +5,11 @@ from typing import Literal
 from pydantic import Field
 
 from sluicegate.config.answers import ErrorFormat
+from sluicegate.config.defaults import RouteDefaults
 from sluicegate.config.filter import FilterUse
 from sluicegate.config.listener import Listener
 from sluicegate.config.model import Model
+from sluicegate.config.policy import UpstreamPolicy
 from sluicegate.config.route import Route
 from sluicegate.config.telemetry import AccessLog, Metrics
 from sluicegate.config.units import HostPort
@@ -42,6 +44,12 @@ class Document(Model):
     )
     upstreams: tuple[Upstream, ...] = Field(
         default=(), max_length=100_000, description="Where requests go."
+    )
+    upstream_policy: UpstreamPolicy = Field(
+        default_factory=UpstreamPolicy, description="Where upstreams may be."
+    )
+    route_defaults: RouteDefaults = Field(
+        default_factory=RouteDefaults, description="What all routes have in common."
     )
     routes: tuple[Route, ...] = Field(
         default=(), max_length=100_000, description="How requests are matched."

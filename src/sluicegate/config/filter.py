@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from sluicegate.config.model import Model
+from sluicegate.config.model import Flag, Model
 from sluicegate.config.names import Id
 
 Phase = Literal[
@@ -46,3 +46,11 @@ class FilterUse(Model):
     def identity(self) -> str:
         """What must be unique in one chain."""
         return self.id if self.id is not None else self.name
+
+
+class RouteFilterUse(FilterUse):
+    """One step of a route, or the wish to do without a default one."""
+
+    off: Flag = Field(
+        default=False, description="The filter of `route_defaults` with this `id` does not run."
+    )

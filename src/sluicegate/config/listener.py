@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from sluicegate.config.exposure import Exposure
 from sluicegate.config.model import Model, WholeNumber, written
 from sluicegate.config.names import Id
 from sluicegate.config.units import ByteSize, HostPort, PositiveDuration
@@ -71,6 +72,9 @@ class Listener(Model):
     id: Id = Field(description="Names the listener in logs, metrics and messages.")
     address: HostPort = Field(
         description="Address and port to listen on; port 0 lets the system choose."
+    )
+    exposure: Exposure = Field(
+        default="public", description="Internal routes are on `internal` listeners only."
     )
     limits: ListenerLimits = Field(
         default_factory=ListenerLimits, description="What one request or client may take."

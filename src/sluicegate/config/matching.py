@@ -2,12 +2,13 @@
 
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from sluicegate.config.model import Flag, Model, wrong
 from sluicegate.config.names import (
     FieldName,
     HostPattern,
+    Id,
     Method,
     PathTemplate,
     Regex,
@@ -18,11 +19,32 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+def _number(value: object) -> str:
+    return "[many]" if isinstance(value, list | tuple) else "[one]"
+
+
+Paths = Annotated[
+    Annotated[PathTemplate, Tag("[one]")]
+    | Annotated[tuple[PathTemplate, ...], Field(min_length=1, max_length=1000), Tag("[many]")],
+    Discriminator(_number),
+]
+"""One path template or several."""
+
+Values = Annotated[
+    Annotated[str, Tag("[one]")]
+    | Annotated[tuple[str, ...], Field(min_length=1, max_length=1000), Tag("[many]")],
+    Discriminator(_number),
+]
+"""One value or several of which one is enough."""
+
+
 class Predicate(Model):
     """A test of one header, query parameter or cookie."""
 
     name: str = Field(min_length=1, max_length=200, description="Its name.")
-    value: str | None = Field(default=None, description="It must have exactly this value.")
+    value: Values | None = Field(
+        default=None, description="It must have exactly this value, or one of these."
+    )
     regex: Regex | None = Field(default=None, description="Its value must match this pattern.")
     present: Flag | None = Field(
         default=None, description="It must be there (`true`) or must not be (`false`)."
@@ -55,8 +77,12 @@ class Match(Model):
     ] = Field(
         default=(), description="Host names, `*.example.com` included; any host when left out."
     )
-    path: PathTemplate = Field(
-        description="Template: literal segments, `{param}`, and at the end `**` or `{*rest}`."
+    listeners: tuple[Id, ...] = Field(
+        default=(), description="Listeners it is on; all that may show it when left out."
+    )
+    path: Paths = Field(
+        description="Template: literal segments, `{param}`, and at the end `**` or `{*rest}`; "
+        "or several of them."
     )
     methods: tuple[Method, ...] = Field(
         default=(), description="Methods; any when left out. `GET` admits `HEAD`."
@@ -70,3 +96,8 @@ class Match(Model):
     cookies: tuple[Predicate, ...] = Field(
         default=(), description="Tests of cookies; all must hold."
     )
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Its path templates, however many were written."""
+        return (self.path,) if isinstance(self.path, str) else self.path

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sluicegate.config.complaints import closest, one_of
+from sluicegate.config.exposure import exposure_warnings
 from sluicegate.errors import Path, Problem
 
 
@@ -22,6 +23,7 @@ def relation_problems(value: Any) -> list[Problem]:  # noqa: ANN401 - a document
         *_unknown_upstreams(value),
         *_doubled_endpoints(value),
         *_unused(value),
+        *exposure_warnings(value),
     ]
 
 
@@ -40,6 +42,9 @@ def _doubled_ids(value: dict[str, Any]) -> Iterator[Problem]:
 
 def _doubled_filters(value: dict[str, Any]) -> Iterator[Problem]:
     chains: list[tuple[Path, list[Any]]] = [(("entry",), _list(value, "entry"))]
+    common = value.get("route_defaults")
+    if isinstance(common, dict):
+        chains.append((("route_defaults", "filters"), _list(common, "filters")))
     chains += [
         ((*path[:-1], "filters"), _list(r, "filters")) for path, _, r in _items(value, "routes")
     ]

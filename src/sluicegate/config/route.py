@@ -5,14 +5,16 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from sluicegate.config.answers import Redirect, Respond
-from sluicegate.config.filter import FilterUse
+from sluicegate.config.exposure import Exposure
+from sluicegate.config.filter import RouteFilterUse
 from sluicegate.config.matching import Match
-from sluicegate.config.model import Model, WholeNumber, wrong
+from sluicegate.config.model import Flag, Model, WholeNumber, wrong
 from sluicegate.config.names import Id
 from sluicegate.config.units import ByteSize, PositiveDuration, format_duration
 from sluicegate.config.websocket import WebSocket
 
 ACTIONS = ("upstream", "respond", "redirect")
+_HIGHEST_VERSION = (1 << 63) - 1
 _LOWEST, _HIGHEST = -(1 << 31), (1 << 31) - 1
 
 
@@ -27,6 +29,9 @@ class RouteLimits(Model):
 class RouteTimeouts(Model):
     """Waits of one route, in place of its upstream's."""
 
+    connect: PositiveDuration | None = Field(
+        default=None, description="TCP and TLS handshake together."
+    )
     response: PositiveDuration | None = Field(
         default=None, description="From the last byte of the request to the head of the response."
     )
@@ -54,6 +59,16 @@ class Route(Model):
     """Takes some requests to one upstream or answer."""
 
     id: Id = Field(description="Names the route in logs, metrics and messages.")
+    description: str = Field(default="", max_length=2000, description="A sentence, for people.")
+    status: Literal["draft", "reviewing", "published", "disabled"] = Field(
+        default="published", description="Only a published route is served; all are checked."
+    )
+    version: WholeNumber | None = Field(
+        default=None, ge=1, le=_HIGHEST_VERSION, description="Counts the route's changes."
+    )
+    exposure: Exposure = Field(
+        default="public", description="An `internal` route is on internal listeners only."
+    )
     priority: WholeNumber = Field(
         default=0, ge=_LOWEST, le=_HIGHEST, description="The higher wins among routes that match."
     )
@@ -61,7 +76,10 @@ class Route(Model):
     upstream: str | None = Field(default=None, description="Id of the upstream they go to.")
     respond: Respond | None = Field(default=None, description="Or: a fixed response.")
     redirect: Redirect | None = Field(default=None, description="Or: a redirect.")
-    filters: tuple[FilterUse, ...] = Field(
+    defaults: Flag = Field(
+        default=True, description="Whether the filters of `route_defaults` run for it."
+    )
+    filters: tuple[RouteFilterUse, ...] = Field(
         default=(), max_length=200, description="Its chain; within a phase your order stands."
     )
     limits: RouteLimits = Field(
@@ -77,6 +95,11 @@ class Route(Model):
         default="refuse", description="Whether `%2F` in a path is let through; 400 when refused."
     )
     labels: dict[str, str] = Field(default_factory=dict, description="Free words, for people.")
+
+    @property
+    def is_served(self) -> bool:
+        """Whether it takes requests."""
+        return self.status == "published"
 
     @model_validator(mode="after")
     def _one_action(self) -> Self:

@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from sluicegate.config.complaints import problems_of
 from sluicegate.config.model import Model, WholeNumber, wrong
-from sluicegate.config.names import FieldName, FieldValue, Method
+from sluicegate.config.names import FieldName, FieldValue, Id, Method
 from sluicegate.config.source import Source
 from sluicegate.config.units import HostPort
 from sluicegate.errors import ConfigError
@@ -24,6 +24,9 @@ class SampleRequest(Model):
         default_factory=dict, description="Its header fields; `Host` wins over the URL's."
     )
     body: str | None = Field(default=None, description="Its body.")
+    listener: Id | None = Field(
+        default=None, description="Where it comes in; the first listener when left out."
+    )
 
     @model_validator(mode="after")
     def _url_has_a_path(self) -> Self:

@@ -12,19 +12,20 @@ def document_schema(filters: Mapping[str, Any]) -> dict[str, Any]:
     """Describe a whole document; `filters` has the schema of each filter by its name."""
     schema = Document.model_json_schema()
     definitions = schema["$defs"]
-    use = definitions["FilterUse"]
-    if filters:
-        use["properties"]["name"] = {**use["properties"]["name"], "enum": sorted(filters)}
-    use["allOf"] = []
+    uses = [definitions["FilterUse"], definitions["RouteFilterUse"]]
+    for use in uses:
+        if filters:
+            use["properties"]["name"] = {**use["properties"]["name"], "enum": sorted(filters)}
+        use["allOf"] = []
     for name, own in sorted(filters.items()):
         definitions.update(_as_definitions(name, own))
         reference = {"$ref": f"#/$defs/{_key(name)}"}
-        use["allOf"].append(
-            {
-                "if": {"properties": {"name": {"const": name}}, "required": ["name"]},
-                "then": {"properties": {"config": reference}},
-            }
-        )
+        rule = {
+            "if": {"properties": {"name": {"const": name}}, "required": ["name"]},
+            "then": {"properties": {"config": reference}},
+        }
+        for use in uses:
+            use["allOf"].append(rule)
     return {"$schema": DIALECT, "title": "Sluicegate document", **schema}
 
 

@@ -19,6 +19,8 @@ def references(document: Document, schemas: Mapping[str, Any]) -> Iterator[tuple
     """
     for index, use in enumerate(document.entry):
         yield from _in_filter(use, schemas, ("entry", index))
+    for index, use in enumerate(document.route_defaults.filters):
+        yield from _in_filter(use, schemas, ("route_defaults", "filters", index))
     for number, route in enumerate(document.routes):
         for index, use in enumerate(route.filters):
             yield from _in_filter(use, schemas, ("routes", number, "filters", index))

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sluicegate.config.document import Document
+from sluicegate.config.filter import FilterUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,19 @@ def content_of(document: Document) -> dict[str, Any]:
     """Give the plain values of a document, defaults filled in."""
     content = document.model_dump(mode="json", exclude_none=True)
     # Where `null` was written inside a filter's own fields, only the filter knows what it means.
-    for written, route in zip(content["routes"], document.routes, strict=True):
-        for use, filter_use in zip(written["filters"], route.filters, strict=True):
+    for written, chain in _chains(content, document):
+        for use, filter_use in zip(written, chain, strict=True):
             use["config"] = filter_use.config
-    for use, filter_use in zip(content["entry"], document.entry, strict=True):
-        use["config"] = filter_use.config
     return content
+
+
+def _chains(
+    content: dict[str, Any], document: Document
+) -> Iterator[tuple[list[dict[str, Any]], Sequence[FilterUse]]]:
+    yield content["entry"], document.entry
+    yield content["route_defaults"]["filters"], document.route_defaults.filters
+    for written, route in zip(content["routes"], document.routes, strict=True):
+        yield written["filters"], route.filters
 
 
 def _canonical(value: dict[str, Any]) -> str:

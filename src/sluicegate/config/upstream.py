@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from sluicegate.config.exposure import Exposure
 from sluicegate.config.model import Model, WholeNumber, written, wrong
 from sluicegate.config.names import Id
 from sluicegate.config.units import HostPort, PositiveDuration, format_duration, is_host
@@ -113,6 +114,9 @@ class Upstream(Model):
     id: Id = Field(description="What routes call it.")
     endpoints: tuple[Endpoint, ...] = Field(
         min_length=1, max_length=10_000, description="Its addresses; at least one."
+    )
+    exposure: Exposure = Field(
+        default="public", description="No public route may go to an `internal` one."
     )
     balance: Literal["round_robin"] = Field(
         default="round_robin", description="How an endpoint is picked: smooth weighted round robin."

@@ -15,6 +15,7 @@ from sluicegate.config.settings import ProcessSettings
 from sluicegate.engine import DataPlane, Facts, Request
 from sluicegate.errors import ConfigError
 from sluicegate.runtime.control import ControlSocket
+from sluicegate.runtime.events import log_events
 from sluicegate.runtime.log import Log, utc_now
 from sluicegate.runtime.publisher import Publisher
 from sluicegate.runtime.state import StateDirectory
@@ -84,6 +85,7 @@ class Gateway:
                 following = [
                     group.create_task(self._follow_file()),
                     group.create_task(self._reload_when_asked(engine)),
+                    group.create_task(log_events(engine, self._log)),
                 ]
                 await self._asked_to_end.wait()
                 for task in following:

@@ -18,7 +18,7 @@ class Difference:
 def as_request(sample: SampleRequest) -> Request:
     """Make the request to explain out of a sample."""
     headers = tuple((n, v) for n, v in sample.headers.items() if n.lower() != "host")
-    return Request(sample.method, sample.target, sample.host, headers, sample.body)
+    return Request(sample.method, sample.target, sample.host, headers, sample.body, sample.listener)
 
 
 def differences(sample: Sample, explained: Explanation) -> list[Difference]:

@@ -190,14 +190,14 @@ def test_a_changed_secret_is_a_change(
     publisher = Publisher(document, state, engine_check=lambda _: [], schemas=schemas, log=log)
     monkeypatch.setenv("A_KEY", "one")
     publisher.begin(data_plane, publisher.examine())
-    monkeypatch.setenv("A_KEY", "two")
+    monkeypatch.setenv("A_KEY", "second-key")
 
     assert publisher.reload(data_plane)
 
-    assert data_plane.secrets == {"env:A_KEY": b"two"}
+    assert data_plane.secrets == {"env:A_KEY": b"second-key"}
     assert [one.version for one in data_plane.applied] == [1, 2]
-    assert "two" not in (state.path / "last-good.json").read_text()
-    assert "two" not in data_plane.applied[1].text
+    assert "second-key" not in (state.path / "last-good.json").read_text()
+    assert "second-key" not in data_plane.applied[1].text
 
 
 def test_a_listener_that_cannot_be_opened_is_a_rejection(

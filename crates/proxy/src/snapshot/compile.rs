@@ -10,17 +10,18 @@ use sluicegate_core::{Problem, Stage};
 use sluicegate_filters::{Chain, Chains, FilterSpec, Secrets, States};
 use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
 use sluicegate_record::{LogFormat, Masking, Registry};
-use sluicegate_router::Router;
 
-use super::{
-    ListenerSettings, Snapshot, conditions, document, path_params, route, websocket::OpenCounts,
+use super::{ListenerSettings, Snapshot, document, path_params, routes, websocket::OpenCounts};
+use crate::{
+    answers::Answers,
+    upstream::{policy::UpstreamPolicy, shared::Shared},
 };
-use crate::{answers::Answers, upstream::shared::Shared};
 
 /// A snapshot that may be applied, and what applying it changes besides.
 pub(crate) struct Compiled {
     pub(crate) snapshot: Snapshot,
     pub(crate) upstreams: Vec<document::Upstream>,
+    pub(crate) policy: Arc<UpstreamPolicy>,
     pub(crate) access_log: document::AccessLog,
     pub(crate) metrics_prefix: String,
 }
@@ -79,9 +80,12 @@ pub(crate) fn compile(
     }
     let listeners = listeners(&document.listeners, &mut problems);
     let upstreams = upstreams(&document.upstreams, ground, &mut problems);
+    document
+        .upstream_policy
+        .check(&document.upstreams, &mut problems);
     let answers = Arc::new(Answers::build(&document.errors, &mut problems));
     let mut chains = Chains::new(ground.states).with_secrets(ground.secrets);
-    let entry_specs = document.entry.unwrap_or_else(default_entry);
+    let entry_specs = document.entry.clone().unwrap_or_else(default_entry);
     let entry = chain(
         Stage::Entry,
         &entry_specs,
@@ -121,37 +125,14 @@ pub(crate) fn compile(
         .zip(&document.upstreams)
         .map(|(shared, config)| (config.id.as_str(), (shared, config)))
         .collect();
-    let mut ids = HashSet::new();
-    let mut specs = Vec::new();
-    let mut routes = Vec::new();
-    for (index, config) in document.routes.into_iter().enumerate() {
-        let at = format!("/routes/{index}");
-        check_id(&config.id, &at, &mut ids, "route", &mut problems);
-        let built = route::build(&config, &at, &known, (ground, &mut chains), &mut problems);
-        let spec = conditions::spec(config, &at, &mut problems);
-        if let Some(built) = built {
-            routes.push(Arc::new(built));
-        }
-        specs.push(spec);
-    }
-    let router = match Router::build(specs) {
-        Ok(router) => Some(router),
-        Err(found) => {
-            problems.extend(found.into_iter().map(|problem| {
-                let at = format!("/routes/{}{}", problem.route, problem.field);
-                let mut said = Problem::new(at, "bad_match", problem.message);
-                said.expected = problem.expected;
-                said
-            }));
-            None
-        }
-    };
-    let (Some(router), Some(entry), true) = (router, entry, problems.is_empty()) else {
-        return Err(problems);
+    let chains = (ground, &mut chains);
+    let (routes, tables) = routes::build(&document, &known, chains, &mut problems);
+    let (Some(entry), true) = (entry, problems.is_empty()) else {
+        return Err(once(problems));
     };
     let snapshot = Snapshot {
         version: document.version,
-        router,
+        tables,
         routes,
         entry,
         answers,
@@ -163,9 +144,25 @@ pub(crate) fn compile(
     Ok(Compiled {
         snapshot,
         upstreams: document.upstreams,
+        policy: Arc::new(document.upstream_policy),
         access_log: document.access_log,
         metrics_prefix: document.metrics.prefix,
     })
+}
+
+/// Each problem once: a default filter is built for every route.
+fn once(problems: Vec<Problem>) -> Vec<Problem> {
+    let mut seen = HashSet::new();
+    problems
+        .into_iter()
+        .filter(|problem| {
+            seen.insert((
+                problem.pointer.clone(),
+                problem.code,
+                problem.message.clone(),
+            ))
+        })
+        .collect()
 }
 
 /// The filters that run for every request unless the document says otherwise.
@@ -336,7 +333,7 @@ pub(crate) fn split_address(address: &str) -> Option<(&str, u16)> {
     (valid && !bare.is_empty()).then_some((bare, port))
 }
 
-fn check_id(
+pub(super) fn check_id(
     id: &str,
     at: &str,
     seen: &mut HashSet<String>,

@@ -1,10 +1,17 @@
 //! The snapshot as it is written: the user's document with defaults filled in, and a version.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, num::NonZeroU64, time::Duration};
 
 use serde::Deserialize;
 use sluicegate_core::{ByteSize, Span};
 use sluicegate_filters::FilterSpec;
+
+use super::{
+    defaults::{RouteDefaults, Step},
+    exposure::Exposure,
+    status::Status,
+};
+use crate::upstream::policy::UpstreamPolicy;
 
 const fn seconds(count: u64) -> Span {
     Span(Duration::from_secs(count))
@@ -25,6 +32,10 @@ pub(crate) struct Document {
     #[serde(default)]
     pub(crate) upstreams: Vec<Upstream>,
     #[serde(default)]
+    pub(crate) upstream_policy: UpstreamPolicy,
+    #[serde(default)]
+    pub(crate) route_defaults: RouteDefaults,
+    #[serde(default)]
     pub(crate) routes: Vec<Route>,
     pub(crate) entry: Option<Vec<FilterSpec>>,
     #[serde(default)]
@@ -41,6 +52,8 @@ pub(crate) struct Document {
 pub(crate) struct Listener {
     pub(crate) id: String,
     pub(crate) address: String,
+    #[serde(default)]
+    pub(crate) exposure: Exposure,
     #[serde(default)]
     pub(crate) limits: ListenerLimits,
     #[serde(default)]
@@ -99,6 +112,8 @@ impl Default for ListenerTimeouts {
 pub(crate) struct Upstream {
     pub(crate) id: String,
     pub(crate) endpoints: Vec<Endpoint>,
+    #[serde(default)]
+    pub(crate) exposure: Exposure,
     #[serde(default)]
     pub(crate) balance: Balance,
     #[serde(default = "keep")]
@@ -200,14 +215,25 @@ impl Default for Dns {
 pub(crate) struct Route {
     pub(crate) id: String,
     #[serde(default)]
+    #[expect(dead_code, reason = "a sentence for people and for the control plane")]
+    pub(crate) description: String,
+    #[serde(default)]
+    pub(crate) status: Status,
+    pub(crate) version: Option<NonZeroU64>,
+    #[serde(default)]
+    pub(crate) exposure: Exposure,
+    #[serde(default)]
     pub(crate) priority: i32,
     #[serde(rename = "match")]
     pub(crate) matches: Match,
     pub(crate) upstream: Option<String>,
     pub(crate) respond: Option<Respond>,
     pub(crate) redirect: Option<Redirect>,
+    /// Whether the filters of `route_defaults` run for it too.
+    #[serde(default = "yes")]
+    pub(crate) defaults: bool,
     #[serde(default)]
-    pub(crate) filters: Vec<FilterSpec>,
+    pub(crate) filters: Vec<Step>,
     #[serde(default)]
     pub(crate) limits: RouteLimits,
     #[serde(default)]
@@ -220,13 +246,19 @@ pub(crate) struct Route {
     pub(crate) labels: BTreeMap<String, String>,
 }
 
+const fn yes() -> bool {
+    true
+}
+
 /// The conditions of a route.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Match {
     #[serde(default)]
-    pub(crate) host: Hosts,
-    pub(crate) path: String,
+    pub(crate) listeners: Vec<String>,
+    #[serde(default)]
+    pub(crate) host: OneOrMany,
+    pub(crate) path: OneOrMany,
     #[serde(default)]
     pub(crate) methods: Vec<String>,
     #[serde(default)]
@@ -237,27 +269,27 @@ pub(crate) struct Match {
     pub(crate) cookies: Vec<Predicate>,
 }
 
-/// One host or a list of them.
-#[derive(Debug, Deserialize)]
+/// One text or a list of them.
+#[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Hosts {
+pub(crate) enum OneOrMany {
     /// `host: a.example`
     One(String),
     /// `host: [a.example, b.example]`
     Many(Vec<String>),
 }
 
-impl Default for Hosts {
+impl Default for OneOrMany {
     fn default() -> Self {
         Self::Many(Vec::new())
     }
 }
 
-impl Hosts {
+impl OneOrMany {
     pub(crate) fn into_list(self) -> Vec<String> {
         match self {
-            Self::One(host) => vec![host],
-            Self::Many(hosts) => hosts,
+            Self::One(text) => vec![text],
+            Self::Many(texts) => texts,
         }
     }
 }
@@ -267,7 +299,7 @@ impl Hosts {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Predicate {
     pub(crate) name: String,
-    pub(crate) value: Option<String>,
+    pub(crate) value: Option<OneOrMany>,
     pub(crate) regex: Option<String>,
     pub(crate) present: Option<bool>,
 }
@@ -309,16 +341,17 @@ const fn permanent() -> u16 {
 }
 
 /// Limits of one route.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RouteLimits {
     pub(crate) body: Option<ByteSize>,
 }
 
 /// Timeouts of one route; they replace the upstream's.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RouteTimeouts {
+    pub(crate) connect: Option<Span>,
     pub(crate) response: Option<Span>,
     pub(crate) idle: Option<Span>,
     pub(crate) total: Option<Span>,

@@ -2,31 +2,37 @@
 
 mod compile;
 mod conditions;
+mod defaults;
 pub(crate) mod document;
+pub(crate) mod exposure;
 mod own_answer;
 mod path_params;
 mod route;
+mod routes;
+mod status;
+mod tables;
 pub(crate) mod websocket;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, num::NonZeroU64, sync::Arc, time::Duration};
 
 use sluicegate_filters::Chain;
 use sluicegate_http1::HeadLimits;
 use sluicegate_record::{LogFormat, RouteSeries};
-use sluicegate_router::Router;
 
 use self::websocket::WebSocket;
 pub(crate) use self::{
     compile::{Compiled, Ground, compile, read, split_address},
     own_answer::OwnAnswer,
+    tables::{RouteTable, Tables},
 };
 use crate::{answers::Answers, snapshot::document::EncodedSlash, upstream::shared::Shared};
 
 /// What the data plane obeys.
 pub(crate) struct Snapshot {
     pub(crate) version: u64,
-    pub(crate) router: Router,
-    /// In the order of the document; the router names them by index.
+    /// What each listener sees.
+    pub(crate) tables: Tables,
+    /// In the order of the document, once for each path, those not served among them.
     pub(crate) routes: Vec<Arc<Route>>,
     pub(crate) entry: Arc<Chain>,
     pub(crate) answers: Arc<Answers>,
@@ -41,6 +47,9 @@ pub(crate) struct Snapshot {
 #[derive(Clone)]
 pub(crate) struct Route {
     pub(crate) id: Box<str>,
+    /// Counted by whoever writes the document (RT-17).
+    pub(crate) version: Option<NonZeroU64>,
+    pub(crate) is_served: bool,
     pub(crate) template: Box<str>,
     pub(crate) terminal: Terminal,
     pub(crate) chain: Arc<Chain>,
@@ -79,6 +88,8 @@ pub(crate) enum HostRule {
 /// How long the upstream may take on this route.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Timeouts {
+    /// TCP and TLS handshake; the upstream's when the route says none (HT-19).
+    pub(crate) connect: Option<Duration>,
     /// From the last byte of the request to the head of the answer (HT-21).
     pub(crate) response: Duration,
     /// Between two pieces of a body.
@@ -107,7 +118,7 @@ impl Snapshot {
     pub(crate) fn empty() -> Self {
         Self {
             version: 0,
-            router: Router::default(),
+            tables: Tables::default(),
             routes: Vec::new(),
             entry: Arc::default(),
             answers: Arc::new(Answers::default()),
@@ -116,6 +127,20 @@ impl Snapshot {
             log_format: Arc::new(LogFormat::default()),
             logs: false,
         }
+    }
+
+    /// How many routes take requests, whatever the number of their paths.
+    pub(crate) fn served(&self) -> usize {
+        let served = self.routes.iter().filter(|route| route.is_served);
+        served.map(|route| &*route.id).collect::<HashSet<_>>().len()
+    }
+
+    /// Ids of the routes that are only checked.
+    pub(crate) fn not_served(&self) -> Vec<&str> {
+        let idle = self.routes.iter().filter(|route| !route.is_served);
+        let mut ids: Vec<&str> = idle.map(|route| &*route.id).collect();
+        ids.dedup();
+        ids
     }
 
     pub(crate) fn listener(&self, id: &str) -> Option<Arc<ListenerSettings>> {

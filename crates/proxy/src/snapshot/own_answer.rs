@@ -70,11 +70,10 @@ impl OwnAnswer {
 
 /// Builds what a route without an upstream answers; `at` is where the route stands.
 pub(super) fn build(
-    route: &document::Route,
+    (route, path): (&document::Route, &str),
     at: &str,
     problems: &mut Vec<Problem>,
 ) -> Option<OwnAnswer> {
-    let path = route.matches.path.as_str();
     if let Some(config) = &route.respond {
         return respond(config, (path, &format!("{at}/respond")), problems);
     }

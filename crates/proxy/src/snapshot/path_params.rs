@@ -3,21 +3,28 @@
 use sluicegate_core::{Problem, closest};
 use sluicegate_filters::{Chain, FilterSpec};
 
+use super::{defaults::Effective, document};
+
 /// What a trailing `/**` is called.
 const REST: &str = "rest";
 
 /// Adds a problem for every parameter that a filter asks for and the template does not give.
 pub(crate) fn check(
-    template: &str,
-    (specs, chain): (&[FilterSpec], &Chain),
+    (route, template): (&document::Route, &str),
+    (filters, chain): (&Effective, &Chain),
     at: &str,
     problems: &mut Vec<Problem>,
 ) {
     for link in chain.links() {
         for wanted in &link.path_params {
-            let index = specs.iter().position(|spec| spec.id() == &*link.id);
-            let at = format!("{at}/{}/config", index.unwrap_or_default());
-            problems.extend(unknown(template, wanted, &at));
+            let is_this = |spec: &FilterSpec| spec.id() == &*link.id;
+            let index = filters.specs.iter().position(is_this).unwrap_or_default();
+            let at = format!("{}/config", filters.pointer(at, index));
+            problems.extend(unknown(template, wanted, &at).map(|mut problem| {
+                // The filter may be a default one: then its place does not say whose path it is.
+                problem.message = format!("{} (route `{}`)", problem.message, route.id);
+                problem
+            }));
         }
     }
 }
@@ -48,7 +55,7 @@ pub(crate) fn unknown(template: &str, wanted: &str, at: &str) -> Option<Problem>
     if given.contains(&wanted) {
         return None;
     }
-    let message = format!("the route's path has no parameter `{wanted}`");
+    let message = format!("the path `{template}` has no parameter `{wanted}`");
     let mut problem = Problem::new(at, "unknown_parameter", message);
     problem.expected = Some(match given.as_slice() {
         [] => format!("a path with `{{{wanted}}}`, or a template without parameters"),

@@ -7,7 +7,8 @@ use sluicegate_filters::Chains;
 
 use super::{
     HostRule, Route, Terminal, Timeouts,
-    compile::{Ground, chain},
+    compile::Ground,
+    defaults::{Effective, RouteDefaults},
     document, own_answer, path_params,
     websocket::WebSocket,
 };
@@ -16,22 +17,40 @@ use crate::upstream::shared::Shared;
 /// The upstreams of the document by id.
 pub(super) type Known<'a> = HashMap<&'a str, (&'a Arc<Shared>, &'a document::Upstream)>;
 
+/// A route under one of its paths, as the document has it.
+pub(super) struct Written<'a> {
+    pub(super) route: &'a document::Route,
+    pub(super) path: &'a str,
+    pub(super) at: &'a str,
+    pub(super) filters: &'a Effective,
+    pub(super) defaults: &'a RouteDefaults,
+}
+
 /// Builds a route; what is wrong with it goes to `problems`.
 pub(super) fn build(
-    route: &document::Route,
-    at: &str,
+    written: &Written<'_>,
     known: &Known<'_>,
     (ground, chains): (&Ground<'_>, &mut Chains<'_>),
     problems: &mut Vec<Problem>,
 ) -> Option<Route> {
+    let Written {
+        route,
+        path,
+        at,
+        filters,
+        defaults,
+    } = *written;
     let scope = format!("route:{}", route.id);
-    let chain = chain(
-        Stage::Route,
-        &route.filters,
-        (&scope, &format!("{at}/filters")),
-        chains,
-        problems,
-    );
+    let chain = match chains.chain(Stage::Route, &filters.specs, &scope) {
+        Ok(chain) => Some(chain),
+        Err(found) => {
+            let located = found
+                .into_iter()
+                .map(|problem| filters.located(at, problem));
+            problems.extend(located);
+            None
+        }
+    };
     let ends = [
         route.upstream.is_some(),
         route.respond.is_some(),
@@ -60,18 +79,12 @@ pub(super) fn build(
             problems.push(problem);
             return None;
         };
+        let own = defaults.timeouts(route);
         timeouts = Timeouts {
-            response: route
-                .timeouts
-                .response
-                .unwrap_or(config.timeouts.response)
-                .0,
-            idle: route.timeouts.idle.unwrap_or(config.timeouts.idle).0,
-            total: route
-                .timeouts
-                .total
-                .or(config.timeouts.total)
-                .map(|span| span.0),
+            connect: own.connect.map(|span| span.0),
+            response: own.response.unwrap_or(config.timeouts.response).0,
+            idle: own.idle.unwrap_or(config.timeouts.idle).0,
+            total: own.total.or(config.timeouts.total).map(|span| span.0),
         };
         host = match config.host.as_str() {
             "keep" => HostRule::Keep,
@@ -80,7 +93,7 @@ pub(super) fn build(
         };
         Terminal::Upstream((*shared).clone())
     } else {
-        Terminal::Answer(Arc::new(own_answer::build(route, at, problems)?))
+        Terminal::Answer(Arc::new(own_answer::build((route, path), at, problems)?))
     };
     let websocket = route.websocket.as_ref().map(|config| {
         if route.upstream.is_none() {
@@ -100,21 +113,18 @@ pub(super) fn build(
         ))
     });
     let chain = chain?;
-    path_params::check(
-        &route.matches.path,
-        (&route.filters, &chain),
-        &format!("{at}/filters"),
-        problems,
-    );
+    path_params::check((route, path), (filters, &chain), at, problems);
     let own_params = matches!(&terminal, Terminal::Answer(own) if own.wants_params());
     let wants_params = own_params || chain.path_params().next().is_some();
     Some(Route {
         id: route.id.as_str().into(),
-        template: route.matches.path.as_str().into(),
+        version: route.version,
+        is_served: route.status.is_served(),
+        template: path.into(),
         terminal,
         wants_params,
         chain,
-        body_limit: route.limits.body.map(|size| size.0),
+        body_limit: defaults.body_limit(route),
         encoded_slash: route.encoded_slash,
         timeouts,
         host,

@@ -6,7 +6,7 @@ use sluicegate_core::{Reject, codes};
 
 use crate::{
     journey::Journey,
-    upstream::pool::{Connection, Pool},
+    upstream::pool::{Connection, Pool, Wanted},
 };
 
 /// A connection to `endpoint`, unless the client leaves or the exchange's time is over before.
@@ -17,7 +17,7 @@ pub(crate) async fn acquire(
     pool: &Pool,
     journey: &mut Journey<'_>,
     endpoint: SocketAddr,
-    fresh: bool,
+    wanted: Wanted,
 ) -> Result<Connection, Reject> {
     let Journey {
         thread,
@@ -26,7 +26,7 @@ pub(crate) async fn acquire(
         total,
         ..
     } = journey;
-    let mut connection = pin!(pool.acquire(thread, endpoint, fresh));
+    let mut connection = pin!(pool.acquire(thread, endpoint, wanted));
     let mut waits = false;
     let acquired = poll_fn(|cx| {
         if let Poll::Ready(acquired) = connection.as_mut().poll(cx) {

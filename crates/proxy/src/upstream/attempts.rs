@@ -27,7 +27,7 @@ use crate::{
     turn::end_of_turn,
     upstream::{
         acquire::acquire,
-        pool::{Connection, Pool},
+        pool::{Connection, Pool, Wanted},
         upload::Upload,
         watch::{End, Watch},
     },
@@ -129,7 +129,11 @@ impl Attempts {
         let thread = journey.thread;
         let endpoint = self.endpoint;
         end_of_turn().await;
-        let mut connection = acquire(&self.pool, journey, endpoint, self.resent)
+        let wanted = Wanted {
+            fresh: self.resent,
+            connect: self.route.route.timeouts.connect,
+        };
+        let mut connection = acquire(&self.pool, journey, endpoint, wanted)
             .await
             .map_err(|reject| {
                 let code = reject.code;

@@ -3,7 +3,9 @@
 mod acquire;
 pub(crate) mod attempts;
 mod permits;
+pub(crate) mod policy;
 pub(crate) mod pool;
+pub(crate) mod refusals;
 pub(crate) mod resolve;
 pub(crate) mod shared;
 mod tally;

@@ -56,6 +56,15 @@ pub(crate) struct Pool {
 /// How often in a row a thread may keep a connection for its own while others wait.
 const TURNS: u32 = 16;
 
+/// What kind of connection an attempt wants.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    /// A new one, whatever is idle.
+    pub(crate) fresh: bool,
+    /// The route's own patience for a connect; the upstream's when it has none.
+    pub(crate) connect: Option<Duration>,
+}
+
 impl Pool {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         let endpoints = RefCell::new((shared.generation(), shared.endpoints()));
@@ -105,10 +114,12 @@ impl Pool {
         &self,
         thread: &Thread,
         endpoint: SocketAddr,
-        fresh: bool,
+        wanted: Wanted,
     ) -> Result<Connection, Reject> {
         let now = thread.tick();
-        if !fresh && let Some(connection) = self.take_idle(endpoint, now) {
+        if !wanted.fresh
+            && let Some(connection) = self.take_idle(endpoint, now)
+        {
             return Ok(connection);
         }
         let permit = if let Some(permit) = self.shared.permits.take() {
@@ -126,7 +137,8 @@ impl Pool {
                 Turn::Connection(connection) => return Ok(connection),
             }
         };
-        self.connect(thread, endpoint, permit).await
+        self.connect(thread, endpoint, (permit, wanted.connect))
+            .await
     }
 
     /// Takes a connection back after a clean exchange.
@@ -252,9 +264,9 @@ impl Pool {
         &self,
         thread: &Thread,
         endpoint: SocketAddr,
-        permit: Permit,
+        (permit, within): (Permit, Option<Duration>),
     ) -> Result<Connection, Reject> {
-        let within = self.shared.settings().connect;
+        let within = within.unwrap_or_else(|| self.shared.settings().connect);
         let begun = thread.now();
         let stream = match tokio::time::timeout(within, TcpStream::connect(endpoint)).await {
             Ok(Ok(stream)) => stream,

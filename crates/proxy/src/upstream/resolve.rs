@@ -11,8 +11,13 @@ use hickory_resolver::{TokioResolver, config::LookupIpStrategy};
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
+    core::Core,
     snapshot::document,
-    upstream::shared::{Endpoints, Shared},
+    upstream::{
+        policy::UpstreamPolicy,
+        refusals,
+        shared::{Endpoints, Shared},
+    },
 };
 
 /// However short a time to live is, and however long.
@@ -32,6 +37,7 @@ pub(crate) struct Named {
 /// The upstreams of a new snapshot, and who waits for their first addresses.
 pub(crate) struct Work {
     pub(crate) upstreams: Vec<(Arc<Shared>, Vec<Named>, Duration)>,
+    pub(crate) policy: Arc<UpstreamPolicy>,
     pub(crate) done: std::sync::mpsc::Sender<()>,
 }
 
@@ -69,7 +75,7 @@ pub(crate) fn literal(named: &[Named]) -> Option<Endpoints> {
 }
 
 /// Resolves until the engine ends. Runs on the housekeeping thread.
-pub(crate) async fn run(mut work: mpsc::UnboundedReceiver<Work>) {
+pub(crate) async fn run(mut work: mpsc::UnboundedReceiver<Work>, core: Arc<Core>) {
     let mut resolver = None;
     let mut followed: HashMap<Box<str>, Followed> = HashMap::new();
     loop {
@@ -85,8 +91,9 @@ pub(crate) async fn run(mut work: mpsc::UnboundedReceiver<Work>) {
                 let Some(arrived) = arrived else { return };
                 followed.clear();
                 for (shared, endpoints, refresh) in arrived.upstreams {
-                    let mut upstream = Followed { shared: Arc::downgrade(&shared), endpoints, refresh, due: Instant::now() };
-                    upstream.resolve(&mut resolver).await;
+                    let policy = arrived.policy.clone();
+                    let mut upstream = Followed { shared: Arc::downgrade(&shared), endpoints, refresh, policy, due: Instant::now() };
+                    upstream.resolve(&mut resolver, &core).await;
                     followed.insert(shared.id.clone(), upstream);
                 }
                 let _ = arrived.done.send(());
@@ -94,7 +101,7 @@ pub(crate) async fn run(mut work: mpsc::UnboundedReceiver<Work>) {
             () = timer => {
                 let now = Instant::now();
                 for upstream in followed.values_mut().filter(|upstream| upstream.due <= now) {
-                    upstream.resolve(&mut resolver).await;
+                    upstream.resolve(&mut resolver, &core).await;
                 }
                 followed.retain(|_, upstream| upstream.shared.strong_count() > 0);
             }
@@ -106,23 +113,30 @@ struct Followed {
     shared: Weak<Shared>,
     endpoints: Vec<Named>,
     refresh: Duration,
+    policy: Arc<UpstreamPolicy>,
     due: Instant,
 }
 
 impl Followed {
-    /// Asks for every name. When one fails, the addresses known so far stay (AV-09).
-    async fn resolve(&mut self, resolver: &mut Option<TokioResolver>) {
+    /// Asks for every name. When one fails, the addresses known so far stay (AV-09). An address
+    /// that the policy does not allow is never used, however it was come by (SE-23).
+    async fn resolve(&mut self, resolver: &mut Option<TokioResolver>, core: &Core) {
         let Some(shared) = self.shared.upgrade() else {
             return;
         };
         let mut found: Vec<(SocketAddr, u32, Box<str>)> = Vec::new();
         let mut ttl: Option<Duration> = None;
         let mut complete = true;
+        let mut refused: Vec<(&str, IpAddr)> = Vec::new();
         for endpoint in &self.endpoints {
             match lookup(resolver, &endpoint.host).await {
                 Some((addresses, valid)) => {
                     ttl = ttl.into_iter().chain(valid).min();
                     for ip in addresses {
+                        if !self.policy.allows(ip) {
+                            refused.push((&endpoint.host, ip));
+                            continue;
+                        }
                         let address = SocketAddr::new(ip, endpoint.port);
                         if !found.iter().any(|(known, ..)| *known == address) {
                             found.push((address, endpoint.weight, endpoint.written.clone()));
@@ -132,6 +146,7 @@ impl Followed {
                 None => complete = false,
             }
         }
+        refusals::note(core, &shared, &refused);
         found.sort_by_key(|(address, ..)| *address);
         let known = shared.endpoints();
         let keeps_old = !complete && !known.addresses().is_empty();
@@ -171,3 +186,6 @@ async fn lookup(
     let addresses: Vec<IpAddr> = answer.iter().collect();
     (!addresses.is_empty()).then_some((addresses, valid))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,9 @@
 //! What all threads share of one upstream, across snapshots: endpoints, permits, settings.
 
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicI64, AtomicU64, Ordering},
     },
     time::Duration,
@@ -12,7 +12,11 @@ use std::{
 use sluicegate_record::UpstreamSeries;
 use sluicegate_traffic::balance::SmoothWeighted;
 
-use crate::{snapshot::document, upstream::permits::Permits};
+use crate::{
+    core::lock,
+    snapshot::document,
+    upstream::{permits::Permits, policy::UpstreamPolicy},
+};
 
 /// One upstream of the process. Its counters, permits and endpoints outlive snapshots.
 pub(crate) struct Shared {
@@ -24,6 +28,8 @@ pub(crate) struct Shared {
     generation: AtomicU64,
     settings: RwLock<Settings>,
     idle: AtomicI64,
+    /// What names stood for last time and the policy did not allow; the lock guards the list.
+    refused: Mutex<Vec<IpAddr>>,
 }
 
 /// How connections to this upstream are kept; small and copied out.
@@ -84,6 +90,16 @@ impl Endpoints {
     pub(crate) fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
+
+    /// Those that a policy allows.
+    fn allowed(&self, policy: &UpstreamPolicy) -> Self {
+        let known = self.addresses.iter().zip(&self.weights).zip(&self.names);
+        let allowed: Vec<_> = known
+            .filter(|((address, _), _)| policy.allows(address.ip()))
+            .map(|((address, weight), name)| (*address, *weight, name.clone()))
+            .collect();
+        Self::new(&allowed)
+    }
 }
 
 impl Shared {
@@ -96,6 +112,7 @@ impl Shared {
             generation: AtomicU64::new(0),
             settings: RwLock::new(Settings::from(config)),
             idle: AtomicI64::new(0),
+            refused: Mutex::default(),
         }
     }
 
@@ -126,6 +143,28 @@ impl Shared {
         if *self.endpoints() != endpoints {
             self.set_endpoints(endpoints);
         }
+    }
+
+    /// Gives up the addresses that a new policy does not allow.
+    pub(crate) fn obey(&self, policy: &UpstreamPolicy) {
+        let known = self.endpoints();
+        if !(known.addresses().iter()).all(|address| policy.allows(address.ip())) {
+            self.set_endpoints(known.allowed(policy));
+        }
+    }
+
+    /// Remembers what was refused; true when it is not what was refused before.
+    pub(crate) fn set_refused(&self, mut addresses: Vec<IpAddr>) -> bool {
+        addresses.sort_unstable();
+        addresses.dedup();
+        let mut known = lock(&self.refused);
+        let changed = *known != addresses;
+        *known = addresses;
+        changed
+    }
+
+    pub(crate) fn refused(&self) -> Vec<IpAddr> {
+        lock(&self.refused).clone()
     }
 
     /// Changes with every change of the endpoints.

@@ -207,7 +207,7 @@ impl Series {
                 .iter()
                 .for_each(|(id, series)| expose(series, id, text));
         }
-        let of_upstreams: [(&Metric, Expose<UpstreamSeries>); 9] = [
+        let of_upstreams: [(&Metric, Expose<UpstreamSeries>); 10] = [
             (&table::UPSTREAM_DURATION, UpstreamSeries::expose_duration),
             (&table::IN_FLIGHT, UpstreamSeries::expose_in_flight),
             (
@@ -220,6 +220,7 @@ impl Series {
             (&table::ATTEMPTS, UpstreamSeries::expose_attempts),
             (&table::RETRIES, UpstreamSeries::expose_retries),
             (&table::REUSED, UpstreamSeries::expose_reused),
+            (&table::ADDRESSES_REFUSED, UpstreamSeries::expose_refused),
         ];
         for (metric, expose) in of_upstreams {
             text.family(metric);

@@ -77,6 +77,8 @@ metrics! {
         "Attempts that were not the first of their request.";
     REUSED = "upstream_reused_total" Counter ["upstream"]
         "Attempts on a connection that had served before; the share of all attempts is the reuse rate.";
+    ADDRESSES_REFUSED = "upstream_addresses_refused_total" Counter ["upstream"]
+        "Addresses that a name of the upstream stood for and `upstream_policy` did not allow, counted each time they were found.";
     CONNECTIONS = "connections" Gauge ["listener"]
         "Open connections of clients.";
     LOOP_DELAY = "loop_delay_seconds" Gauge ["thread"]

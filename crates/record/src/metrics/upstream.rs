@@ -22,7 +22,8 @@ const FAILED: usize = IN_FLIGHT + 8;
 const CONNECT_TIME: usize = IN_FLIGHT + 9;
 const ACQUIRED: usize = IN_FLIGHT + 10;
 const ACQUIRE_TIME: usize = IN_FLIGHT + 11;
-const WIDTH: usize = IN_FLIGHT + 12;
+const REFUSED: usize = IN_FLIGHT + 12;
+const WIDTH: usize = IN_FLIGHT + 13;
 
 /// What a connection to an upstream, or a request without one, is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +107,11 @@ impl UpstreamSeries {
         self.cells.add(thread, ACQUIRE_TIME, nanos(took));
     }
 
+    /// So many addresses of its names are not allowed.
+    pub fn refused(&self, thread: usize, count: u64) {
+        self.cells.add(thread, REFUSED, count);
+    }
+
     /// There are `change` more in this state.
     pub fn connections(&self, thread: usize, state: ConnectionState, change: i64) {
         let cell = match state {
@@ -167,6 +173,10 @@ impl UpstreamSeries {
 
     pub(crate) fn expose_reused(&self, id: &str, text: &mut Text<'_>) {
         self.count(table::REUSED.name, id, REUSED, text);
+    }
+
+    pub(crate) fn expose_refused(&self, id: &str, text: &mut Text<'_>) {
+        self.count(table::ADDRESSES_REFUSED.name, id, REFUSED, text);
     }
 
     fn count(&self, name: &str, id: &str, cell: usize, text: &mut Text<'_>) {

@@ -39,6 +39,7 @@ pub(crate) fn forwarded(method: &str, target: &str) -> Exchange {
         template: "/api/v1/orders/{id}".into(),
         upstream: "orders".into(),
         snapshot: 12,
+        version: None,
     }));
     exchange.attempt = Attempt {
         count: 1,
