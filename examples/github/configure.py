@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Turns an OpenAPI document into a Sluicegate document: one route for each operation.
 
-    npm pack @octokit/openapi
-    tar xzf octokit-openapi-*.tgz package/generated/api.github.com.json
-    python3 configure.py package/generated/api.github.com.json --output github.yaml
-    sluicegate check github.yaml
+npm pack @octokit/openapi
+tar xzf octokit-openapi-*.tgz package/generated/api.github.com.json
+python3 configure.py package/generated/api.github.com.json --output github.yaml
+sluicegate check github.yaml
 """
 
 import argparse

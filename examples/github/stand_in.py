@@ -83,17 +83,17 @@ def file_text(operation: Operation) -> str:
 
 
 def lines(found: Iterable[Operation], listen: str) -> Iterator[str]:
-    """Write nginx.conf; of regular expressions nginx takes the first, so precise ones come first."""
+    """Write nginx.conf; nginx takes the first expression that matches, so precise ones come first."""
     yield HEAD + "  server {"
     yield f"    listen {listen} backlog=1024;"
     yield '    location ~ "/missing(/|$)" {'
-    yield '''      return 404 '{"message": "Not Found"}';'''
+    yield """      return 404 '{"message": "Not Found"}';"""
     yield "    }"
     ordered = sorted(found, key=lambda one: ranks(one.segments))
     for _, group in groupby(ordered, lambda one: pattern(one.segments)):
         yield from location(list(group))
     yield "    location / {"
-    yield '''      return 418 '{"message": "no such operation"}';'''
+    yield """      return 418 '{"message": "no such operation"}';"""
     yield "    }"
     yield "  }"
     yield "}"
@@ -131,7 +131,8 @@ def location(group: list[Operation]) -> Iterator[str]:
         yield '        add_header X-Asked "$request_method $request_uri" always;'
         yield f"        {answer(operation)}"
         yield "      }"
-    yield f'      return 405 \'{{"message": "not one of {", ".join(one.method for one in group)}"}}\';'
+    methods = ", ".join(operation.method for operation in group)
+    yield f"""      return 405 '{{"message": "not one of {methods}"}}';"""
     yield "    }"
 
 

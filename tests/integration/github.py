@@ -46,7 +46,7 @@ def published(cache: Path) -> Path:
 
 def run_script(name: str, *words: str | Path) -> str:
     """Run a script of the example; what it says of its work."""
-    command = [sys.executable, EXAMPLE / name, *map(str, words)]
+    command = [sys.executable, str(EXAMPLE / name), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     return done.stderr
 
@@ -84,8 +84,11 @@ def patterns(found: Iterable[Operation]) -> dict[re.Pattern[str], set[str]]:
     """The methods of each path, by a regular expression of it: which ones a target may take."""
     methods: dict[str, set[str]] = {}
     for operation in found:
-        parts = ["[^/]+" if part.name else re.escape(part.text) for part in operation.segments]
+        parts = [
+            "/[^/]+" if part.name else f"/{re.escape(part.text)}" for part in operation.segments
+        ]
         if operation.segments[-1].holds_slashes:
-            parts[-1] = ".*"
-        methods.setdefault("/" + "/".join(parts), set()).add(operation.method)
+            # No segment at all is one of the ways to take all that is left.
+            parts[-1] = "(/.*)?"
+        methods.setdefault("".join(parts), set()).add(operation.method)
     return {re.compile(pattern): of_it for pattern, of_it in methods.items()}

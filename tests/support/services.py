@@ -24,7 +24,7 @@ def require_service(name: str, *, present: bool, reason: str) -> None:
 
 
 def require_command(name: str, *, package: str) -> str:
-    """The path of a command, installed when it can be; or the end of the test, naming its package."""
+    """The path of a command, installed if need be; or the end of the test, naming its package."""
     if shutil.which(name) is None:
         subprocess.run([NEED, f"{name}={package}"], check=False, timeout=300)
     found = shutil.which(name)
