@@ -26,8 +26,9 @@ class Source:
     @classmethod
     def parse(cls, text: str, *, file: str = "document") -> "Source":
         """Read YAML, or JSON when the text begins like it."""
-        is_json = file.endswith(".json") or text.lstrip("\ufeff \t\r\n").startswith("{")
-        tree = _grow_json(text) if is_json else grow(text)
+        is_named_json = file.endswith(".json")
+        is_json = is_named_json or text.lstrip("\ufeff \t\r\n").startswith("{")
+        tree = _grow_json(text, may_be_yaml=not is_named_json) if is_json else grow(text)
         source = cls(file, text, tree.value, tree.places, ())
         return replace(source, problems=tuple(map(source.locate, tree.problems)))
 
@@ -74,7 +75,7 @@ class Source:
         return lines[line - 1].rstrip("\r")[:_LONGEST_EXCERPT]
 
 
-def _grow_json(text: str) -> Tree:
+def _grow_json(text: str, *, may_be_yaml: bool) -> Tree:
     text = text.removeprefix("\ufeff")
     try:
         value = json.loads(
@@ -83,7 +84,7 @@ def _grow_json(text: str) -> Tree:
     except json.JSONDecodeError as error:
         # Flow YAML looks like JSON at its beginning; then YAML's messages are the right ones.
         tree = grow(text)
-        if not tree.problems:
+        if not tree.problems and may_be_yaml:
             return tree
         problem = Problem(error.msg, code="syntax", line=error.lineno, column=error.colno)
         return Tree(problems=[problem])
