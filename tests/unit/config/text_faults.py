@@ -1,7 +1,6 @@
 """Faults in the text of a document: its bytes, its YAML or its JSON."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 
 HEAD = """\
