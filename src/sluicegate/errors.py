@@ -12,12 +12,17 @@ SluicegateError
 ```
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 Path = tuple[str | int, ...]
 """Keys and indexes from the top of a document to a place in it."""
+
+_LONGEST_QUOTED = 60
+_LONGEST_SENTENCE = 1000
+_QUOTED_AT_LENGTH = re.compile(f"`([^`]{{{_LONGEST_QUOTED}}})[^`]+`")
 
 
 class SluicegateError(Exception):
@@ -39,6 +44,16 @@ class Problem:
     column: int | None = None
     excerpt: str | None = None
 
+    def __post_init__(self) -> None:
+        """Make words of a document fit for a terminal and a log, whatever they are."""
+        object.__setattr__(self, "message", _sentence(self.message))
+        if self.expected is not None:
+            object.__setattr__(self, "expected", _sentence(self.expected))
+        if self.suggestion is not None and not _can_be_suggested(self.suggestion):
+            object.__setattr__(self, "suggestion", None)
+        if self.excerpt is not None:
+            object.__setattr__(self, "excerpt", "".join(map(_one_sign, self.excerpt)))
+
     @property
     def pointer(self) -> str:
         """The place as an RFC 6901 JSON pointer."""
@@ -54,7 +69,7 @@ class Problem:
             elif _is_plain(step):
                 text += f".{step}" if text else step
             else:
-                text += f'["{step}"]'
+                text += f'["{_printable(step)}"]'
         return text
 
     @property
@@ -142,6 +157,31 @@ def path_from_pointer(pointer: str) -> Path:
         return ()
     steps = (_unescape(step) for step in pointer.removeprefix("/").split("/"))
     return tuple(int(step) if step.isascii() and step.isdigit() else step for step in steps)
+
+
+def _sentence(text: str) -> str:
+    """Shorten what is quoted at length, and write control characters as escapes."""
+    text = _printable(_QUOTED_AT_LENGTH.sub(r"`\1…`", text))
+    return text if len(text) <= _LONGEST_SENTENCE else text[:_LONGEST_SENTENCE] + "…"
+
+
+def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def _can_be_suggested(text: str) -> bool:
+    return text.isprintable() and len(text) <= _LONGEST_QUOTED
+
+
+def _one_sign(char: str) -> str:
+    """Show a character in one column, so that a mark below a line stays in its place."""
+    if char.isprintable() or char == "\t":
+        return char
+    return chr(0x2400 + ord(char)) if char < " " else "\ufffd"
 
 
 def _escape(step: str) -> str:

@@ -2,8 +2,12 @@
 
 import os
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
+
+NEED = Path(__file__).parents[2] / "tools" / "need.sh"
 
 
 def require_service(name: str, *, present: bool, reason: str) -> None:
@@ -20,7 +24,9 @@ def require_service(name: str, *, present: bool, reason: str) -> None:
 
 
 def require_command(name: str, *, package: str) -> str:
-    """The path of a command, or the end of the test, naming the Debian package that has it."""
+    """The path of a command, installed if need be; or the end of the test, naming its package."""
+    if shutil.which(name) is None:
+        subprocess.run([NEED, f"{name}={package}"], check=False, timeout=300)
     found = shutil.which(name)
     require_service(name, present=found is not None, reason=f"apt-get install {package}")
     assert found is not None

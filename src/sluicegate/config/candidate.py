@@ -68,7 +68,8 @@ def examine(source: Source, engine_check: EngineCheck | None = None) -> Candidat
         content = content_of(document) if document and not broken else skeleton(source.value)
         found = engine_check(snapshot_from(content, version=1).text)
         problems += [_with_suggestion(one) for one in found if not _is_known(one.path, broken)]
-    located = [*source.problems, *(source.locate(problem) for problem in problems)]
+    written = (replace(one, path=_as_written(one.path, source.value)) for one in problems)
+    located = [*source.problems, *map(source.locate, written)]
     return Candidate(source, document, tuple(sorted(located, key=_in_reading_order)))
 
 
@@ -77,6 +78,18 @@ def _validate(value: Any) -> tuple[Document | None, list[Problem]]:  # noqa: ANN
         return Document.model_validate(value), []
     except ValidationError as error:
         return None, problems_of(error, Document)
+
+
+def _as_written(path: Path, value: Any) -> Path:  # noqa: ANN401 - a document not yet valid
+    """Leave out steps into a single word that stands for a list of one."""
+    for length, step in enumerate(path):
+        if isinstance(value, str):
+            return path[:length]
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            break
+    return path
 
 
 def _in_reading_order(problem: Problem) -> tuple[int, int]:

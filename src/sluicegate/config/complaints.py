@@ -1,6 +1,7 @@
 """Pydantic's errors in our words: what is wrong, what would be right, did you mean."""
 
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -34,7 +35,7 @@ _LONGEST_LIST = 30
 
 def problems_of(error: ValidationError, model: type[Model]) -> list[Problem]:
     """Translate every error of a validation of `model`."""
-    schema = model.model_json_schema()
+    schema = _schema_of(model)
     found = [
         problem
         for details in error.errors(include_url=False)
@@ -43,6 +44,12 @@ def problems_of(error: ValidationError, model: type[Model]) -> list[Problem]:
         for problem in foreign_fields(details) or [_problem(details, schema)]
     ]
     return without_echoes(found)
+
+
+@cache
+def _schema_of(model: type[Model]) -> dict[str, Any]:
+    # Pydantic takes longer to make it than to check a usual document.
+    return model.model_json_schema()
 
 
 def closest(word: str, words: list[str]) -> str | None:
@@ -73,6 +80,11 @@ def _problem(details: ErrorDetails, schema: dict[str, Any]) -> Problem:
             problem = _unknown_field(path, schema)
         case "literal_error":
             problem = _unknown_value(path, given, here)
+        case _ if path == ("format",):
+            problem = _unknown_value(path, given, here)
+        case "int_parsing_size":
+            message = f"{_shown(given)} is out of range"
+            problem = Problem(message, path, code="out_of_range", expected=_range(here))
         case _ if kind in _BOUNDS:
             problem = _out_of_bounds(path, details, here)
         case _ if kind in _KINDS:
@@ -140,6 +152,11 @@ def _out_of_bounds(path: Path, details: ErrorDetails, schema: dict[str, Any]) ->
     )
 
 
+def _range(schema: dict[str, Any]) -> str | None:
+    lowest, highest = schema.get("minimum"), schema.get("maximum")
+    return None if lowest is None or highest is None else f"{lowest} to {highest}"
+
+
 def _other(path: Path, details: ErrorDetails) -> Problem:
     kind, context = details["type"], details.get("ctx", {})
     if kind in {"too_short", "string_too_short"}:
@@ -161,7 +178,11 @@ def _shown(value: object) -> str:
         return "a mapping"
     if isinstance(value, list | tuple):
         return "a list"
-    text = str(value)
+    try:
+        text = str(value)
+    except ValueError:
+        # Python does not write integers of thousands of digits.
+        return "a number of thousands of digits"
     return f"`{text[:_LONGEST_SHOWN]}…`" if len(text) > _LONGEST_SHOWN else f"`{text}`"
 
 

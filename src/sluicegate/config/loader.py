@@ -19,6 +19,7 @@ from sluicegate.errors import Path as PathInDocument
 
 LARGEST_FILE = 5_000_000
 _LARGEST_SECRET = 1 << 20
+_UTF_8 = "a file saved as UTF-8"
 _PREFIX = "SLUICEGATE_"
 
 
@@ -51,6 +52,9 @@ def read_source(path: Path) -> Source:
             code="too_large",
             expected=f"at most {LARGEST_FILE:,} bytes",
         )
+    if b"\0" in content[:2]:
+        # Every other byte of Latin text in UTF-16 is a zero, and YAML has no such character.
+        raise _unreadable(path, "this looks like UTF-16", code="encoding", expected=_UTF_8)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -190,7 +194,7 @@ def _not_utf8(path: Path, content: bytes, error: UnicodeDecodeError) -> Problem:
     return Problem(
         f"the byte 0x{content[error.start]:02x} is not UTF-8",
         code="encoding",
-        expected="a file saved as UTF-8",
+        expected=_UTF_8,
         file=str(path),
         line=before.count(b"\n") + 1,
         column=len(before[line_start:].decode("utf-8", errors="replace")) + 1,

@@ -1,13 +1,16 @@
 """A document as it was written: text, plain values, and the way from a path to its line."""
 
 import json
+import math
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sluicegate.config.tree import Mark, Place, Tree, grow
+from sluicegate.config.tree import MOST_DIGITS, Mark, Place, Tree, grow
 from sluicegate.errors import Path, Problem
 
 _LONGEST_EXCERPT = 160
+_STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity')
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +26,9 @@ class Source:
     @classmethod
     def parse(cls, text: str, *, file: str = "document") -> "Source":
         """Read YAML, or JSON when the text begins like it."""
-        is_json = file.endswith(".json") or text.lstrip("\ufeff \t\r\n").startswith("{")
-        tree = _grow_json(text) if is_json else grow(text)
+        is_named_json = file.endswith(".json")
+        is_json = is_named_json or text.lstrip("\ufeff \t\r\n").startswith("{")
+        tree = _grow_json(text, may_be_yaml=not is_named_json) if is_json else grow(text)
         source = cls(file, text, tree.value, tree.places, ())
         return replace(source, problems=tuple(map(source.locate, tree.problems)))
 
@@ -71,20 +75,24 @@ class Source:
         return lines[line - 1].rstrip("\r")[:_LONGEST_EXCERPT]
 
 
-def _grow_json(text: str) -> Tree:
+def _grow_json(text: str, *, may_be_yaml: bool) -> Tree:
     text = text.removeprefix("\ufeff")
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(
+            text, parse_constant=_refuse_constant, parse_int=_moderate, parse_float=_finite
+        )
     except json.JSONDecodeError as error:
         # Flow YAML looks like JSON at its beginning; then YAML's messages are the right ones.
         tree = grow(text)
-        if not tree.problems:
+        if not tree.problems and may_be_yaml:
             return tree
         problem = Problem(error.msg, code="syntax", line=error.lineno, column=error.colno)
         return Tree(problems=[problem])
-    except (RecursionError, ValueError) as error:
-        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        return Tree(problems=[Problem(reason, code="syntax", line=1, column=1)])
+    except _NoNumber as error:
+        return Tree(problems=[_no_number(str(error), text)])
+    except (RecursionError, ValueError):
+        # What is nested too deep, or a number beyond all: YAML's reader names its place.
+        return grow(text.replace("\t", " "))
     # JSON is YAML but for tabs between tokens and some escapes; values come from the JSON
     # reader, places (and keys that stand twice) from the YAML one.
     tree = grow(text.replace("\t", " "))
@@ -94,5 +102,30 @@ def _grow_json(text: str) -> Tree:
     return Tree(value, tree.places, doubled)
 
 
+class _NoNumber(Exception):
+    """`NaN` or `Infinity`, which Python's reader takes for JSON."""
+
+
 def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a JSON number")
+    raise _NoNumber(name)
+
+
+def _no_number(name: str, text: str) -> Problem:
+    found = next(one for one in _STRING_OR_CONSTANT.finditer(text) if one[0] == name)
+    line = text.count("\n", 0, found.start()) + 1
+    column = found.start() - text.rfind("\n", 0, found.start())
+    message = f"`{name}` is not a JSON number"
+    return Problem(message, code="syntax", line=line, column=column)
+
+
+def _moderate(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError("more digits than any number needs")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError("beyond the largest number")
+    return value

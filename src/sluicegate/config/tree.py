@@ -1,5 +1,6 @@
 """The text of a document as plain values, with the place of each of them."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from sluicegate.errors import Path, Problem
 
 MOST_VALUES = 1_000_000
 DEEPEST = 64
+MOST_DIGITS = 40
+"""A whole number with more is text: it fits no field, and is named where it stands."""
 _TAGS = {"tag:yaml.org,2002:" + name: name for name in ("str", "int", "float", "bool", "null")}
 _INTEGER = re.compile(r"[-+]?[0-9]{1,40}|0o[0-7]{1,40}|0x[0-9a-fA-F]{1,40}", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,4})?", re.ASCII)
@@ -258,7 +261,7 @@ def _plain(text: str) -> str | int | float | bool | None:
     if _INTEGER.fullmatch(text):
         base: Literal[8, 10, 16] = 8 if text.startswith("0o") else 16 if text[:2] == "0x" else 10
         return int(text.removeprefix("0o"), base)
-    if _FLOAT.fullmatch(text):
+    if _FLOAT.fullmatch(text) and math.isfinite(float(text)):
         return float(text)
     return text
 

@@ -296,10 +296,8 @@ MISTAKES = [
     match("dots in the path", 'path: "/a/../b"', "path", "bad_template"),
     match("a space in the path", 'path: "/a b"', "path", "bad_template"),
     match("no path", "host: a.example", "path", "missing_field"),
-    match(
-        "a host with a port", 'path: /b, host: "a.example:80"', "host[0]", "bad_host", "a.example"
-    ),
-    match("a star inside a host", 'path: /b, host: "a.*.example"', "host[0]", "bad_host"),
+    match("a host with a port", 'path: /b, host: "a.example:80"', "host", "bad_host", "a.example"),
+    match("a star inside a host", 'path: /b, host: "a.*.example"', "host", "bad_host"),
     match(
         "a method in small letters", "path: /b, methods: [get]", "methods[0]", "bad_method", "GET"
     ),

@@ -1,0 +1,534 @@
+"""The kinds of fault in what a document says; those of its syntax are in `text_faults`."""
+
+from hypothesis import strategies as st
+
+from support.sound import Draw
+from support.written import Path
+from unit.config.faults import (
+    LONG,
+    Fault,
+    Put,
+    Value,
+    a_filter,
+    a_test,
+    a_test_at,
+    adds_a_field,
+    changes,
+    doubles,
+    drops,
+    fault,
+    heads,
+    misspells_a_field,
+    no_end,
+    rewrites,
+    sets,
+    takes_another_type,
+    there,
+    two_ends,
+    within,
+)
+
+SPANS = (
+    *("listeners/*/timeouts/idle", "listeners/*/timeouts/header", "upstreams/*/timeouts/connect"),
+    *("upstreams/*/connections/acquire", "upstreams/*/dns/refresh", "routes/*/timeouts/idle"),
+)
+SIZES = ("listeners/*/limits/body", "listeners/*/limits/header", "access_log/rotate/size")
+NUMBERS = (
+    *("listeners/*/limits/fields", "listeners/*/limits/connections"),
+    *("upstreams/*/endpoints/*/weight", "upstreams/*/connections/max", "access_log/rotate/keep"),
+)
+ADDRESSES = ("listeners/*/address", "upstreams/*/endpoints/*/address")
+IDS = ("listeners/*/id", "upstreams/*/id", "routes/*/id", "entry/*/id", "routes/*/filters/*/id")
+PATHS = "routes/*/match/path"
+BAD_REGEXES = [
+    "([",
+    "(?<n",
+    "a{2,1}",
+    "(?=x)",
+    "\\",
+    "*",
+    "[z-a]",
+    "(a{1000}){1000}",
+    "",
+    "\\p{No}x(",
+]
+
+
+def host_in_a_list(draw: Draw, document: Value) -> Path:
+    """A wrong host beside right ones."""
+    number = draw(st.integers(0, len(document["routes"]) - 1))
+    wrong = draw(st.sampled_from(["a b", "a..b", "-a.example", "x" * 64 + ".example", "a/b"]))
+    document["routes"][number]["match"]["host"] = ["fine.example", wrong]
+    return ("routes", number, "match", "host", 1)
+
+
+def a_host(wrong: list[str]) -> Put:
+    """A wrong host as the only one."""
+
+    def put(draw: Draw, document: Value) -> Path:
+        number = draw(st.integers(0, len(document["routes"]) - 1))
+        document["routes"][number]["match"]["host"] = draw(st.sampled_from(wrong))
+        return ("routes", number, "match", "host")
+
+    return put
+
+
+def methods(*wrong: str) -> Put:
+    """A wrong method beside a right one."""
+
+    def put(draw: Draw, document: Value) -> Path:
+        number = draw(st.integers(0, len(document["routes"]) - 1))
+        listed = ["GET", draw(st.sampled_from(list(wrong)))]
+        document["routes"][number]["match"]["methods"] = listed
+        return ("routes", number, "match", "methods", 1)
+
+    return put
+
+
+def answers(respond: Value, *below: str) -> Put:
+    """A fixed answer with a fault."""
+
+    def put(draw: Draw, document: Value) -> Path:
+        path: Path = draw(st.sampled_from(there(document, "routes/*/respond")))
+        within(document, path[:-1])["respond"] = dict(respond)
+        return (*path, *below)
+
+    return put
+
+
+def both(section: str, fields: Value, at: str) -> Put:
+    """Two fields that contradict each other."""
+
+    def put(draw: Draw, document: Value) -> Path:
+        path: Path = draw(st.sampled_from(there(document, section)))
+        within(document, path).update(fields)
+        return (*path, at)
+
+    return put
+
+
+def error_code(name: str, change: Value, *below: str) -> Put:
+    """A wrong change of a reject."""
+
+    def put(_: Draw, document: Value) -> Path:
+        document["errors"]["codes"][name] = change
+        return ("errors", "codes", name, *below)
+
+    return put
+
+
+def one_filter_twice(draw: Draw, document: Value) -> Path:
+    """The same use of a filter twice."""
+    chains = [
+        path for path in there(document, "entry", "routes/*/filters") if within(document, path)
+    ]
+    path: Path = draw(st.sampled_from(chains))
+    uses = within(document, path)
+    uses.append(dict(draw(st.sampled_from(uses))))
+    return (*path, len(uses) - 1, "id" if "id" in uses[-1] else "name")
+
+
+KINDS: tuple[Fault, ...] = (
+    # Fields and types.
+    fault("a field that nobody knows", "unknown_field", adds_a_field),
+    fault(
+        "a misspelled field",
+        "unknown_field",
+        misspells_a_field,
+        "missing_field not_exactly_one contradiction unknown_upstream duplicate_filter "
+        "unknown_parameter invalid_config",
+    ),
+    fault("a value of another type", "wrong_type unknown_value unknown_format", takes_another_type),
+    fault(
+        "a section of another type",
+        "wrong_type",
+        sets("routes", "upstreams", "entry", "errors", "metrics", to=["x", 5, True]),
+        "unknown_upstream",
+    ),
+    fault(
+        "an item of another type",
+        "wrong_type",
+        sets(
+            "routes/*", "listeners/*", "entry/*", "upstreams/*/endpoints/*", to=["x", 5, None, []]
+        ),
+        "unknown_upstream",
+    ),
+    fault(
+        "nothing where something must be",
+        "wrong_type",
+        sets(PATHS, "routes/*/id", "upstreams/*/id", "listeners/*/address", to=[None]),
+        "unknown_upstream",
+    ),
+    fault(
+        "a missing field",
+        "missing_field",
+        drops(
+            "routes/*/id",
+            PATHS,
+            "routes/*/match",
+            "upstreams/*/id",
+            "upstreams/*/endpoints",
+            "listeners/*/id",
+            "listeners/*/address",
+            "format",
+        ),
+        "unknown_upstream",
+    ),
+    fault(
+        "an include",
+        "unknown_field",
+        sets("include", "imports", "extends", to=["other.yaml", ["a.yaml"]]),
+    ),
+    fault(
+        "an unknown format",
+        "unknown_format",
+        sets("format", to=[0, 2, 99, -1, "1", 1.5, 10**30, None, True]),
+    ),
+    # Names and references.
+    fault(
+        "a bad id",
+        "bad_id",
+        sets(
+            *IDS,
+            to=["", " ", "a b", "-a", ".a", "a/b", "é", LONG, "a\nb", "a\x00b", "{a}", "a\u202eb"],
+        ),
+        "unknown_upstream",
+    ),
+    fault("a listener's id twice", "duplicate_id", doubles("listeners", "id")),
+    fault("an upstream's id twice", "duplicate_id", doubles("upstreams", "id")),
+    fault("a route's id twice", "duplicate_id", doubles("routes", "id"), "bad_match"),
+    fault("an endpoint twice", "duplicate_address", doubles("upstreams/*/endpoints", "address")),
+    fault(
+        "an unknown upstream",
+        "unknown_upstream",
+        changes("routes/*/upstream", to=["nobody", "", "shop", "Shop-0"]),
+    ),
+    fault("an upstream by number", "wrong_type", changes("routes/*/upstream", to=[0, 1.5, True])),
+    # Addresses and hosts.
+    fault(
+        "a port beyond the last",
+        "bad_port",
+        sets(
+            *ADDRESSES,
+            to=["127.0.0.1:65536", "127.0.0.1:70000", "[::1]:99999", "127.0.0.1:9999999999"],
+        ),
+    ),
+    fault(
+        "a port that is no number",
+        "bad_port",
+        sets(*ADDRESSES, to=["127.0.0.1:http", "127.0.0.1:-1", "127.0.0.1:0x50", "127.0.0.1:8O"]),
+    ),
+    fault(
+        "an address without a port",
+        "no_port",
+        sets(*ADDRESSES, to=["127.0.0.1", "", "[::1]", "8080", "api"]),
+    ),
+    fault(
+        "an endpoint on port 0",
+        "bad_port",
+        sets("upstreams/*/endpoints/*/address", to=["127.0.0.1:0", "a.example:0"]),
+    ),
+    fault(
+        "an address with a bad host",
+        "bad_host",
+        sets(
+            *ADDRESSES,
+            to=[
+                "::1:80",
+                "a b:80",
+                "http://a:80",
+                "a..b:80",
+                "256.1.1.1:80",
+                "[::g]:80",
+                ":80",
+                "-a:80",
+            ],
+        ),
+    ),
+    fault(
+        "a listener on a name",
+        "bad_address bad_host",
+        sets("listeners/*/address", to=["localhost:80", "api.example:80"]),
+    ),
+    fault("a host of a route that is none", "bad_host", host_in_a_list),
+    fault("a star inside a host", "bad_host", a_host(["a.*.b", "*a.b", "**.b", "*", "a.*"])),
+    fault("a host with its port", "bad_host", a_host(["a.example:80", "[::1]:80"])),
+    fault(
+        "a Host header that is none",
+        "bad_host",
+        sets("upstreams/*/host", to=["a b", "", "http://x", "a\r\nb", ":80"]),
+    ),
+    # Units and numbers.
+    fault("a duration without a unit", "no_unit", sets(*SPANS, to=[5, "5", 0, "007"])),
+    fault(
+        "a duration that is none",
+        "bad_unit",
+        sets(*SPANS, to=["", "s", "1.5s", "5 s", "-1s", "1s ", "soon", "1e3s", "٣s"]),
+    ),
+    fault("an unknown unit of time", "bad_unit", sets(*SPANS, to=["5d", "5S", "5sec", "5M"])),
+    fault(
+        "a duration out of range",
+        "out_of_range",
+        sets(*SPANS, to=["0s", "0ms", "9000h", "999999999999999999h"]),
+    ),
+    fault(
+        "a duration beyond all numbers",
+        "bad_unit out_of_range",
+        sets(*SPANS, to=["9" * 40 + "s", "1" * 5000 + "h"]),
+    ),
+    fault("a duration of another type", "wrong_type", sets(*SPANS, to=[True, [], {}])),
+    fault("a negative number for a duration", "bad_unit no_unit", sets(*SPANS, to=[-1, -0.5, 1.5])),
+    fault("a size without a unit", "no_unit", sets(*SIZES, to=[1024, "1024"])),
+    fault(
+        "an unknown unit of size",
+        "bad_unit",
+        sets(*SIZES, to=["5kb", "5MIB", "5 MiB", "-5B", "5.5MiB", "B", ""]),
+    ),
+    fault(
+        "a size out of range",
+        "out_of_range bad_limit",
+        sets("listeners/*/limits/header", to=["1B", "0B", "2GiB", "9999999GB", -1]),
+    ),
+    fault("a number below its range", "out_of_range", sets(*NUMBERS, to=[0, -1, -(10**30)])),
+    fault(
+        "a number above its range",
+        "out_of_range",
+        sets(*NUMBERS, to=[10**9, 1 << 63, 10**30, 10**400]),
+    ),
+    fault("a number with a fraction", "wrong_type", sets(*NUMBERS, to=[1.5, 1e300, 2.0])),
+    fault("a number in quotes", "wrong_type", sets(*NUMBERS, to=["5", "", "NaN", "0x10"])),
+    fault(
+        "a priority beyond 32 bits",
+        "out_of_range",
+        sets("routes/*/priority", to=[1 << 31, -(1 << 31) - 1, 10**30]),
+    ),
+    # Templates and tests.
+    fault(
+        "a parameter twice in a segment",
+        "bad_template",
+        sets(PATHS, to=["/{a}{a}", "/{a}-{b}", "/x/{a}{b}/y"]),
+    ),
+    fault(
+        "a parameter twice in a path", "bad_template", sets(PATHS, to=["/{a}/{a}", "/{a}/x/{*a}"])
+    ),
+    fault(
+        "an open brace",
+        "bad_template",
+        sets(PATHS, to=["/{a", "/a}", "/{a/b}", "/{}", "/{a b}", "/{1}", "/{*}", "/{{a}}"]),
+    ),
+    fault(
+        "a rest in the middle",
+        "bad_template",
+        sets(PATHS, to=["/**/b", "/{*a}/b", "/a**", "/***", "/*"]),
+    ),
+    fault("a path that is none", "bad_template", sets(PATHS, to=["", "a", "http://a/b", "*"])),
+    fault(
+        "a path that no request has",
+        "bad_template",
+        sets(
+            PATHS, to=["/a/../b", "/.", "/a?b", "/a#b", "/a b", "/é", "/a\tb", "/a\r\nb", "/a\x00"]
+        ),
+    ),
+    fault(
+        "a regular expression that is none", "bad_regex", a_test_at("headers", "regex", BAD_REGEXES)
+    ),
+    fault("one of a query that is none", "bad_regex", a_test_at("query", "regex", BAD_REGEXES)),
+    fault("one of a cookie that is none", "bad_regex", a_test_at("cookies", "regex", BAD_REGEXES)),
+    fault(
+        "a header's name that is none",
+        "bad_header",
+        a_test_at("headers", "name", ["a b", "", "a:", "a\r\nX: y", "é", "a\x00", "(a)"]),
+    ),
+    fault("a test of nothing", "not_exactly_one", a_test("headers", {"name": "X-A"})),
+    fault(
+        "a test of two kinds",
+        "not_exactly_one",
+        a_test("query", {"name": "v", "value": "1", "regex": "1"}),
+    ),
+    fault(
+        "a number to compare with", "wrong_type", a_test_at("cookies", "value", [1, 1.5, True, []])
+    ),
+    fault("a word for true", "wrong_type", a_test_at("headers", "present", ["yes", 1, "true"])),
+    fault("a method that is none", "bad_method", methods("GE T", "", "GET,POST", "G\r\n", "é")),
+    fault("a method in small letters", "bad_method", methods("get", "Post", "delete")),
+    # Ends of routes.
+    fault("two ends", "not_exactly_one", two_ends),
+    fault("no end", "not_exactly_one", no_end),
+    fault(
+        "a status that ends nothing",
+        "out_of_range",
+        sets("routes/*/respond/status", to=[0, 99, 100, 199, 600, 1000, -200]),
+    ),
+    fault(
+        "a redirect that is none",
+        "unknown_value",
+        sets("routes/*/redirect/status", to=[200, 300, 304, 400, 3080]),
+    ),
+    fault(
+        "a place that is none",
+        "bad_location",
+        sets("routes/*/redirect/location", to=["", "/a b", "/a\r\nX: y", "/é", "\t"]),
+    ),
+    fault(
+        "a body where none may be", "contradiction", answers({"status": 204, "body": "x"}, "body")
+    ),
+    fault(
+        "a field's name that is none",
+        "bad_header",
+        answers({"headers": {"a b": "c"}}, "headers", "a b"),
+    ),
+    fault(
+        "a field's value with a line end",
+        "bad_header",
+        answers({"headers": {"A": "b\r\nC: d"}}, "headers", "A"),
+    ),
+    fault(
+        "a field of framing",
+        "bad_header",
+        answers({"headers": {"Content-Length": "5"}}, "headers", "Content-Length"),
+    ),
+    # Filters.
+    fault("an unknown filter", "unknown_filter", a_filter({"name": "nothing_at_all"}, "name")),
+    fault("a misspelled filter", "unknown_filter", a_filter({"name": "path_rewrit"}, "name")),
+    fault("a filter twice", "duplicate_filter", one_filter_twice),
+    fault(
+        "an unknown phase",
+        "unknown_value",
+        a_filter({"name": "path_rewrite", "phase": "late"}, "phase"),
+    ),
+    fault(
+        "a filter in a wrong phase",
+        "wrong_phase",
+        a_filter({"name": "path_rewrite", "phase": "respond", "config": {"prefix": "/a"}}, "phase"),
+    ),
+    fault(
+        "a filter in the wrong chain",
+        "wrong_stage",
+        a_filter({"name": "path_rewrite", "config": {"prefix": "/a"}}, "name", chain="entry"),
+    ),
+    fault(
+        "a filter with a field nobody knows",
+        "unknown_field",
+        rewrites({"prefix": "/a", "prefx": 1}, "prefx"),
+        "invalid_config",
+    ),
+    fault("a filter with too little", "invalid_config", rewrites({})),
+    fault(
+        "a filter with too much", "invalid_config", rewrites({"prefix": "/a", "strip_segments": 1})
+    ),
+    fault(
+        "a filter with another type",
+        "invalid_config",
+        rewrites({"strip_segments": "1"}, "strip_segments"),
+    ),
+    fault(
+        "a filter with a number out of range",
+        "invalid_config",
+        rewrites({"strip_segments": 10**30}, "strip_segments"),
+    ),
+    fault(
+        "a filter with a negative number",
+        "invalid_config",
+        rewrites({"strip_segments": -1}, "strip_segments"),
+    ),
+    fault(
+        "a filter with a bad expression",
+        "invalid_config",
+        rewrites({"replace": {"pattern": "([", "with": "x"}}, "replace", "pattern"),
+    ),
+    fault(
+        "a filter that misses a field",
+        "invalid_config missing_field",
+        rewrites({"replace": {"pattern": "a"}}, "replace"),
+    ),
+    fault(
+        "a filter that asks for an unknown parameter",
+        "unknown_parameter",
+        rewrites({"template": "/{nobody}"}),
+    ),
+    fault(
+        "a filter with a bad template", "invalid_config", rewrites({"template": "/{a"}, "template")
+    ),
+    fault(
+        "a filter that does nothing",
+        "invalid_config",
+        a_filter({"name": "header_rewrite"}, "config"),
+    ),
+    fault(
+        "a filter with a header's name that is none",
+        "invalid_config",
+        heads({"set": {"a b": "c"}}, "set", "a b"),
+    ),
+    fault(
+        "a filter with a value that has a line end",
+        "invalid_config",
+        heads({"set": {"A": "b\r\nc"}}, "set", "A"),
+    ),
+    fault(
+        "a filter with a list of names, one wrong",
+        "invalid_config",
+        heads({"remove": ["A", "b c"]}, "remove", 1),
+    ),
+    fault(
+        "a filter whose fields are a list",
+        "wrong_type",
+        a_filter({"name": "path_rewrite", "config": []}, "config"),
+    ),
+    # Contradictions and settings.
+    fault(
+        "a total below its part",
+        "contradiction",
+        both("upstreams/*/timeouts", {"response": "2s", "total": "1s"}, "total"),
+    ),
+    fault(
+        "a total below its part, of a route",
+        "contradiction",
+        both("routes/*/timeouts", {"response": "2s", "total": "1s"}, "total"),
+    ),
+    fault(
+        "idle above life",
+        "contradiction",
+        both("upstreams/*/connections", {"idle": "2h", "life": "1h"}, "idle"),
+    ),
+    fault(
+        "a form of errors without its text",
+        "contradiction",
+        both("errors", {"format": "template", "template": None}, "format"),
+    ),
+    fault(
+        "an unknown form of errors",
+        "unknown_value",
+        sets("errors/format", to=["html", "", "Problem"]),
+        "contradiction",
+    ),
+    fault("an unknown code of a reject", "unknown_code", error_code("no_rout", {"title": "x"})),
+    fault(
+        "a reject that succeeds", "out_of_range", error_code("no_route", {"status": 200}, "status")
+    ),
+    fault(
+        "a metric's name that is none",
+        "bad_prefix",
+        sets("metrics/prefix", to=["", "a-b", "1a", "é", "a b"]),
+    ),
+    fault(
+        "an unknown set of log fields", "unknown_value", sets("access_log/fields", to=["nginx", ""])
+    ),
+    fault("a log without a place", "too_short", sets("access_log/output", to=[""])),
+    fault(
+        "a balance nobody knows",
+        "unknown_value",
+        sets("upstreams/*/balance", to=["random", "", "Round_Robin"]),
+    ),
+    fault(
+        "an encoded slash in another word",
+        "unknown_value wrong_type",
+        sets("routes/*/encoded_slash", to=["deny", "", True]),
+    ),
+    fault(
+        "a label that is no text",
+        "wrong_type",
+        sets("routes/*/labels/team", to=[1, True, [], {}, None]),
+    ),
+    fault("no listener", "too_short", sets("listeners", to=[[]])),
+    fault("no endpoint", "too_short", sets("upstreams/*/endpoints", to=[[]])),
+)
