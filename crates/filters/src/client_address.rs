@@ -55,8 +55,17 @@ pub(crate) enum Source {
     Forwarded,
     /// `X-Real-IP`, which the hop in front overwrites.
     XRealIp,
-    /// A header with one address that the hop in front overwrites, such as `CF-Connecting-IP`.
-    Header(HeaderName),
+    /// A header with one address that the hop in front overwrites.
+    #[serde(untagged)]
+    Header(Named),
+}
+
+/// A header by its name.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Named {
+    /// Its name, such as `CF-Connecting-IP` or `True-Client-IP`.
+    header: HeaderName,
 }
 
 /// The filter.
@@ -169,7 +178,7 @@ impl ClientAddress {
                     .flat_map(hops::elements_from_the_right),
             ),
             Source::XRealIp => Vouched::single(fields.get_all("X-Real-IP")),
-            Source::Header(name) => Vouched::single(fields.get_all(name.as_str())),
+            Source::Header(named) => Vouched::single(fields.get_all(named.header.as_str())),
         };
         let scheme = vouched.scheme.or_else(|| {
             hops::nth_from_the_right(fields.get_all("X-Forwarded-Proto"), vouched.hops)
