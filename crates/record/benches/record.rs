@@ -57,7 +57,6 @@ fn entry(exchange: &Exchange) -> Entry<'_> {
         finished: Duration::from_micros(1_003_290),
         unix: Duration::from_millis(1_718_461_822_123),
         snapshot: 12,
-        version: None,
     }
 }
 

@@ -69,7 +69,6 @@ pub(crate) fn entry(exchange: &Exchange) -> Entry<'_> {
         finished: Duration::from_micros(1_045_205),
         unix: Duration::from_millis(1_718_461_822_123),
         snapshot: 12,
-        version: None,
     }
 }
 
