@@ -12,6 +12,7 @@ from sluicegate.errors import ConfigError
 from support.blackhole import Blackhole
 from support.gateway import Gateway, forwarding
 from support.raw import Response, get, post
+from support.upstream import Visit
 
 
 def named(route: str, path: str | list[str], **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of a document
@@ -114,7 +115,7 @@ def test_a_route_with_several_paths_is_one_route(
         asked(gateway, target)
 
     assert [request.target for request in upstream.requests] == ["/v2/7", "/v2/8"]
-    told = [(r["route_id"], r["route_template"]) for r in gateway.records(3)][:2]
+    told = [(r["route_id"], r["path_template"]) for r in gateway.records(3)[:2]]
     assert told == [("all", "/orders/{id}"), ("all", "/o/{id}")]
     assert gateway.metric("sluicegate_requests_total", route="all") == 2
     assert gateway.status()["routes"] == 1
@@ -172,6 +173,31 @@ def test_a_route_has_its_own_patience_for_a_connect(
     assert 0.15 < took < 0.9, "a second is the upstream's default"
 
 
+@pytest.mark.spec("RT-13", "HT-21")
+def test_a_route_has_its_own_patience_for_an_answer(
+    start_gateway: StartGateway, start_upstream: StartUpstream
+) -> None:
+    upstream = start_upstream(script=mute)
+    document = forwarding(upstream.authority, route={"timeouts": {"response": "800ms"}})
+    gateway = start_gateway(document)
+
+    with gateway.connect() as client:
+        client.send(get())
+        upstream.wait_for_bytes(b"\r\n\r\n")
+        gateway.advance(700)
+        assert client.is_silent(within=0.05)
+        gateway.advance(200)
+        answer = client.response()
+
+    assert answer.status == 504
+    assert b"upstream_timeout" in answer.body
+
+
+def mute(visit: Visit) -> None:
+    """Reads and never answers."""
+    visit.wait_closed()
+
+
 DEFAULTS: dict[str, Any] = {
     "limits": {"body": "10B"},
     "filters": [
@@ -219,7 +245,7 @@ def test_filters_of_all_routes_are_said_once(start_gateway: StartGateway) -> Non
 
 def test_a_replaced_filter_keeps_the_place_of_the_default(start_gateway: StartGateway) -> None:
     def sets(name: str, value: str) -> dict[str, Any]:
-        config = {"response": {"set": {"X-Last": value}}}
+        config = {"request": {"set": {"X-Last": value}}}
         return {"name": "header_rewrite", "id": name, "config": config}
 
     routes = [named("r", "/r", filters=[sets("own", "own"), sets("first", "replaced")])]
@@ -247,7 +273,7 @@ def test_limits_and_waits_of_all_routes_give_way_to_a_routes_own(
 def test_waits_of_all_routes_come_before_the_upstreams(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
-    upstream = start_upstream(script=lambda visit: visit.wait_closed() and None)
+    upstream = start_upstream(script=mute)
     document = forwarding(upstream.authority, route_defaults={"timeouts": {"response": "100ms"}})
     gateway = start_gateway(document)
 

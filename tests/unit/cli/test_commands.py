@@ -25,6 +25,14 @@ routes:
     filters:
       - name: path_rewrit
 """
+INNER = """\
+format: 1
+listeners:
+  - {id: open, address: "127.0.0.1:0"}
+  - {id: inner, address: "127.0.0.1:0", exposure: internal}
+routes:
+  - {id: admin, exposure: internal, match: {path: /admin}, respond: {}}
+"""
 
 
 @pytest.fixture
@@ -40,6 +48,36 @@ def test_a_sound_document_is_fine(run: Run, document: Path) -> None:
 
     assert result.exit_code == 0
     assert "fine (1 listener, 1 route, 1 upstream)" in result.stdout
+
+
+@pytest.mark.spec("RT-16")
+def test_routes_that_are_not_served_are_named(run: Run, document: Path) -> None:
+    document.write_text(document.read_text() + "    status: draft\n")
+
+    words = run("check", document).stdout
+    report = json.loads(run("check", document, "--json").stdout)
+
+    assert "fine (1 listener, 1 route, 1 upstream), not served: order-create (draft)" in words
+    assert report["files"][0]["not_served"] == {"order-create": "draft"}
+
+
+@pytest.mark.spec("RT-17")
+def test_explain_shows_the_version_of_the_route(run: Run, document: Path) -> None:
+    document.write_text(document.read_text() + "    version: 37\n")
+
+    result = run("explain", "GET", "/api/orders", "--config", document)
+
+    assert "order-create version 37" in result.stdout
+
+
+def test_explain_asks_for_a_listener(run: Run) -> None:
+    Path("x.yaml").write_text(INNER)
+
+    outside = run("explain", "GET", "/admin", "--config", "x.yaml")
+    inside = run("explain", "GET", "/admin", "--config", "x.yaml", "--listener", "inner")
+
+    assert "route        none" in outside.stdout
+    assert "route        admin" in inside.stdout
 
 
 def test_mistakes_are_drawn_at_their_places(run: Run) -> None:

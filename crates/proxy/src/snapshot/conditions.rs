@@ -55,7 +55,9 @@ pub(super) fn specs(
 /// The place of a mistake that the router has found in the conditions of one path.
 pub(super) fn pointer(route: &document::Route, at: &str, path: usize, field: &str) -> String {
     match &route.matches.path {
-        OneOrMany::Many(_) if field == "/match/path" => format!("{at}/match/path/{path}"),
+        OneOrMany::Many(_) if matches!(field, "/match" | "/match/path") => {
+            format!("{at}/match/path/{path}")
+        }
         OneOrMany::Many(_) | OneOrMany::One(_) => format!("{at}{field}"),
     }
 }

@@ -79,13 +79,7 @@ pub(super) fn build(
             problems.push(problem);
             return None;
         };
-        let own = defaults.timeouts(route);
-        timeouts = Timeouts {
-            connect: own.connect.map(|span| span.0),
-            response: own.response.unwrap_or(config.timeouts.response).0,
-            idle: own.idle.unwrap_or(config.timeouts.idle).0,
-            total: own.total.or(config.timeouts.total).map(|span| span.0),
-        };
+        timeouts = waits(&defaults.timeouts(route), &config.timeouts);
         host = match config.host.as_str() {
             "keep" => HostRule::Keep,
             "endpoint" => HostRule::Endpoint,
@@ -131,4 +125,14 @@ pub(super) fn build(
         websocket,
         series: ground.registry.route(&route.id),
     })
+}
+
+/// The route's waits, and the upstream's where it says none.
+fn waits(own: &document::RouteTimeouts, upstream: &document::UpstreamTimeouts) -> Timeouts {
+    Timeouts {
+        connect: own.connect.map(|span| span.0),
+        response: own.response.unwrap_or(upstream.response).0,
+        idle: own.idle.unwrap_or(upstream.idle).0,
+        total: own.total.or(upstream.total).map(|span| span.0),
+    }
 }
