@@ -17,6 +17,11 @@ fn config(name: &str) -> Value {
         "path_rewrite" => json!({"strip_segments": 1}),
         "address_list" => json!({"deny": ["10.0.0.0/8"]}),
         "debug_headers" => json!({"networks": ["192.0.2.0/24"]}),
+        "query_rewrite" => json!({"set": {"v": "2"}}),
+        "host_rewrite" => json!({"host": "orders.internal"}),
+        "validate" => json!({"methods": ["GET"]}),
+        "cors" => json!({"origins": ["https://a.test"]}),
+        "security_headers" => json!({"nosniff": true}),
         _ => json!({}),
     }
 }
