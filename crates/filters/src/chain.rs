@@ -1,5 +1,6 @@
 //! The ordered chain of one listener or route.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use sluicegate_core::{BodyNeed, Phase, Problem, Stage, closest};
@@ -7,7 +8,7 @@ use sluicegate_core::{BodyNeed, Phase, Problem, Stage, closest};
 use crate::{AnyFilter, Place, States, Table};
 
 /// A filter as the document names it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FilterSpec {
     /// Which filter.
@@ -124,8 +125,8 @@ impl<F: Table> Chain<F> {
         let mut links = Vec::with_capacity(specs.len());
         for (index, spec) in specs.iter().enumerate() {
             let pointer = format!("/{index}");
-            if let Some(twin) = twin(specs, index) {
-                problems.push(twin.under(&pointer));
+            if let Some(problem) = twin(specs, index).or_else(|| bad_id(spec)) {
+                problems.push(problem.under(&pointer));
                 continue;
             }
             match F::build(spec, place) {
@@ -188,6 +189,22 @@ impl<F: Table> Chain<F> {
     }
 }
 
+/// The problem that this cannot be an id: ids stand in logs, metrics and keys.
+fn bad_id(spec: &FilterSpec) -> Option<Problem> {
+    let id = spec.id.as_deref()?;
+    let fits = id.len() <= 100
+        && id.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
+    (!fits).then(|| {
+        let message = format!("`{}` cannot be the id of a filter", id.escape_debug());
+        Problem::new("/id", "bad_id", message).expecting(
+            "a letter or digit, then letters, digits, dots, dashes and underscores; 100 at most",
+        )
+    })
+}
+
 /// The problem that an earlier filter has the same name and id.
 fn twin(specs: &[FilterSpec], index: usize) -> Option<Problem> {
     let spec = specs.get(index)?;
@@ -201,7 +218,8 @@ fn twin(specs: &[FilterSpec], index: usize) -> Option<Problem> {
                 spec.name,
                 spec.id()
             );
-            Problem::new("/id", "duplicate_filter", message)
+            let at = if spec.id.is_some() { "/id" } else { "/name" };
+            Problem::new(at, "duplicate_filter", message)
                 .expecting("an `id` of its own for each use of a filter")
         })
 }

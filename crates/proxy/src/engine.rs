@@ -136,7 +136,7 @@ impl Engine {
         secrets: &Secrets,
         applied: &mut Applied,
     ) -> Result<(), EngineError> {
-        let document = read(snapshot).map_err(|problem| EngineError::Refused(vec![problem]))?;
+        let document = read(snapshot).map_err(EngineError::Refused)?;
         let current = self.core.current().1.version;
         if document.version <= current {
             return Err(EngineError::Stale {

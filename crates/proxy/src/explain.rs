@@ -93,7 +93,7 @@ impl Request {
 
 /// Compiles a snapshot that nobody will serve: fresh state, fresh metrics.
 pub(crate) fn dry_snapshot(snapshot: &str) -> Result<Snapshot, Vec<Problem>> {
-    let document = read(snapshot).map_err(|problem| vec![problem])?;
+    let document = read(snapshot)?;
     let states = States::default();
     let registry = Registry::new(0, "sluicegate");
     let ground = Ground {

@@ -94,7 +94,7 @@ fn the_same_filter_twice_needs_ids_of_its_own() {
     let found = problems(route(&[spec("path_rewrite"), spec("path_rewrite")]));
     assert_eq!(
         (found[0].pointer.as_str(), found[0].code),
-        ("/1/id", "duplicate_filter")
+        ("/1/name", "duplicate_filter")
     );
 
     let named = FilterSpec {

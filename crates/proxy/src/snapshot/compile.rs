@@ -7,11 +7,13 @@ use std::{
 };
 
 use sluicegate_core::{Problem, Stage};
-use sluicegate_filters::{Chain, Chains, FilterSpec, Secrets, States};
+use sluicegate_filters::{Chain, Chains, ConfigSchema, FilterSpec, Secrets, States};
 use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
 use sluicegate_record::{LogFormat, Masking, Registry};
 
-use super::{ListenerSettings, Snapshot, document, path_params, routes, websocket::OpenCounts};
+use super::{
+    ListenerSettings, Snapshot, bounds, document, path_params, routes, websocket::OpenCounts,
+};
 use crate::{
     answers::Answers,
     upstream::{policy::UpstreamPolicy, shared::Shared},
@@ -37,28 +39,31 @@ pub(crate) struct Ground<'a> {
 }
 
 /// Parses a snapshot.
-pub(crate) fn read(text: &str) -> Result<document::Document, Problem> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let pointer = pointer_of(error.path());
-        Problem::new(pointer, "invalid", error.into_inner().to_string())
-    })?;
-    deserializer
-        .end()
-        .map_err(|error| Problem::new("", "invalid", error.to_string()))?;
-    Ok(document)
+///
+/// # Errors
+/// Everything in it that has not the form of a document.
+pub(crate) fn read(text: &str) -> Result<document::Document, Vec<Problem>> {
+    serde_json::from_str(text).map_err(|first| mistakes(text, &first))
 }
 
-fn pointer_of(path: &serde_path_to_error::Path) -> String {
-    use serde_path_to_error::Segment;
-    path.iter()
-        .map(|segment| match segment {
-            Segment::Seq { index } => format!("/{index}"),
-            Segment::Map { key } => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
-            Segment::Enum { variant } => format!("/{variant}"),
-            Segment::Unknown => "/?".to_owned(),
-        })
-        .collect()
+/// The parser stops at the first mistake; the schema, made for this only, finds them all.
+fn mistakes(text: &str, first: &serde_json::Error) -> Vec<Problem> {
+    let found = serde_json::from_str(text)
+        .map(|value| ConfigSchema::of::<document::Document>().read::<document::Document>(&value));
+    match found {
+        Ok(Err(mistakes)) => mistakes
+            .into_iter()
+            .map(|mistake| Problem {
+                pointer: mistake.pointer,
+                code: "invalid",
+                message: mistake.message,
+                expected: mistake.expected,
+                suggestion: mistake.suggestion,
+            })
+            .collect(),
+        // No JSON at all, or a field twice.
+        Ok(Ok(_)) | Err(_) => vec![Problem::new("", "invalid", first.to_string())],
+    }
 }
 
 /// Builds the snapshot.
@@ -78,6 +83,7 @@ pub(crate) fn compile(
             "the version of a snapshot is 1 or more",
         ));
     }
+    bounds::check(&document, &mut problems);
     let listeners = listeners(&document.listeners, &mut problems);
     let upstreams = upstreams(&document.upstreams, ground, &mut problems);
     document

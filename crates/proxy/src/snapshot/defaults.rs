@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, collections::HashSet};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use sluicegate_core::{Phase, Problem};
 use sluicegate_filters::FilterSpec;
@@ -9,7 +10,7 @@ use sluicegate_filters::FilterSpec;
 use super::document::{Route, RouteLimits, RouteTimeouts};
 
 /// `route_defaults` of the document.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RouteDefaults {
     /// Before the route's own.
@@ -22,7 +23,7 @@ pub(crate) struct RouteDefaults {
 }
 
 /// A filter of a route, or the wish to do without a default one.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Step {
     name: String,

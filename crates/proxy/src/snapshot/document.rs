@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroU64, time::Duration};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use sluicegate_core::{ByteSize, Span};
 use sluicegate_filters::FilterSpec;
@@ -22,7 +23,7 @@ const fn kib(count: u64) -> ByteSize {
 }
 
 /// The whole configuration a data plane obeys.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Document {
     pub(crate) format: u32,
@@ -47,7 +48,7 @@ pub(crate) struct Document {
 }
 
 /// Where requests enter.
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Listener {
     pub(crate) id: String,
@@ -61,7 +62,7 @@ pub(crate) struct Listener {
 }
 
 /// What a client may send.
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ListenerLimits {
     pub(crate) header: ByteSize,
@@ -86,7 +87,7 @@ impl Default for ListenerLimits {
 }
 
 /// How long a client may take.
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ListenerTimeouts {
     pub(crate) header: Span,
@@ -107,7 +108,7 @@ impl Default for ListenerTimeouts {
 }
 
 /// Where requests go.
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Upstream {
     pub(crate) id: String,
@@ -131,7 +132,7 @@ fn keep() -> String {
 }
 
 /// One address of an upstream.
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Endpoint {
     pub(crate) address: String,
@@ -144,7 +145,7 @@ const fn one() -> u32 {
 }
 
 /// How an endpoint is picked.
-#[derive(Debug, Clone, Copy, Default, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Balance {
     /// Smooth weighted round robin.
@@ -153,7 +154,7 @@ pub(crate) enum Balance {
 }
 
 /// Connections to an upstream (HT-08 … HT-12).
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Connections {
     pub(crate) max: u32,
@@ -174,7 +175,7 @@ impl Default for Connections {
 }
 
 /// How long an upstream may take (HT-19 … HT-21).
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct UpstreamTimeouts {
     pub(crate) connect: Span,
@@ -195,7 +196,7 @@ impl Default for UpstreamTimeouts {
 }
 
 /// Names of endpoints are resolved again when their time to live is over.
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Dns {
     pub(crate) refresh: Span,
@@ -210,7 +211,7 @@ impl Default for Dns {
 }
 
 /// Which requests, and what happens to them.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Route {
     pub(crate) id: String,
@@ -251,7 +252,7 @@ const fn yes() -> bool {
 }
 
 /// The conditions of a route.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Match {
     #[serde(default)]
@@ -270,7 +271,7 @@ pub(crate) struct Match {
 }
 
 /// One text or a list of them.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum OneOrMany {
     /// `host: a.example`
@@ -295,7 +296,7 @@ impl OneOrMany {
 }
 
 /// A condition on a header field, a query parameter or a cookie: exactly one of the three tests.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Predicate {
     pub(crate) name: String,
@@ -305,7 +306,7 @@ pub(crate) struct Predicate {
 }
 
 /// The gateway answers by itself.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Respond {
     #[serde(default = "ok")]
@@ -322,7 +323,7 @@ const fn ok() -> u16 {
 }
 
 /// The gateway sends the client elsewhere.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Redirect {
     #[serde(default = "permanent")]
@@ -341,14 +342,14 @@ const fn permanent() -> u16 {
 }
 
 /// Limits of one route.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RouteLimits {
     pub(crate) body: Option<ByteSize>,
 }
 
 /// Timeouts of one route; they replace the upstream's.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RouteTimeouts {
     pub(crate) connect: Option<Span>,
@@ -358,7 +359,7 @@ pub(crate) struct RouteTimeouts {
 }
 
 /// What to do with `%2F` in a path.
-#[derive(Debug, Clone, Copy, Default, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum EncodedSlash {
     /// Answer 400.
@@ -369,7 +370,7 @@ pub(crate) enum EncodedSlash {
 }
 
 /// What the answers of the gateway itself look like (ER-01, ER-02, ER-04).
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Errors {
     pub(crate) format: ErrorFormat,
@@ -380,7 +381,7 @@ pub(crate) struct Errors {
 }
 
 /// The shape of an error body.
-#[derive(Debug, Clone, Copy, Default, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ErrorFormat {
     /// RFC 9457 `application/problem+json`.
@@ -393,7 +394,7 @@ pub(crate) enum ErrorFormat {
 }
 
 /// A body with places for `{code}`, `{status}`, `{title}`, `{detail}` and `{request_id}`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Template {
     pub(crate) content_type: String,
@@ -401,7 +402,7 @@ pub(crate) struct Template {
 }
 
 /// Another status or text for a code.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct CodeOverride {
     pub(crate) status: Option<u16>,
@@ -410,7 +411,7 @@ pub(crate) struct CodeOverride {
 }
 
 /// Where the record of each exchange goes.
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AccessLog {
     pub(crate) output: String,
@@ -431,7 +432,7 @@ impl Default for AccessLog {
 }
 
 /// When a log file is put aside.
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Rotate {
     pub(crate) size: ByteSize,
@@ -448,7 +449,7 @@ impl Default for Rotate {
 }
 
 /// How metrics are called.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Metrics {
     pub(crate) prefix: String,

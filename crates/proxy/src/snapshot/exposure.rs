@@ -1,12 +1,13 @@
 //! Who may see a listener, a route or an upstream: everybody, or only the own network.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use sluicegate_core::Problem;
 
 use super::document;
 
 /// Public is for everybody, internal for the own network (CF-21, SE-24).
-#[derive(Debug, Clone, Copy, Default, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Exposure {
     /// For everybody.

@@ -1,5 +1,6 @@
 //! A compiled configuration: immutable, numbered, shared by all threads.
 
+mod bounds;
 mod compile;
 mod conditions;
 mod defaults;

@@ -1,9 +1,10 @@
 //! Where a route is in its life: only a published one is served, all are checked.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// The life of a route (RT-16).
-#[derive(Debug, Clone, Copy, Default, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
     /// Somebody still writes it.

@@ -9,13 +9,14 @@ use std::{
     time::Duration,
 };
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use sluicegate_core::{ByteSize, Problem, Span};
 
 use crate::core::lock;
 
 /// As it is written in the document (HT-46 … HT-48).
-#[derive(Debug, Clone, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Document {
     pub(crate) connections: u32,

@@ -5,6 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use sluicegate_core::{Network, Problem};
 
@@ -35,7 +36,7 @@ static SPECIAL: LazyLock<Vec<Network>> = LazyLock::new(|| {
 });
 
 /// `upstream_policy` of the document. An empty list allows everything that is not special.
-#[derive(Debug, Clone, Default, Deserialize, PartialEq)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct UpstreamPolicy {
     pub(crate) networks: Vec<Network>,
@@ -44,14 +45,14 @@ pub(crate) struct UpstreamPolicy {
 }
 
 /// One port or a range of them, both ends included.
-#[derive(Debug, Clone, Copy, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(try_from = "PortsWritten")]
 pub(crate) struct Ports {
     first: u16,
     last: u16,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum PortsWritten {
     One(u16),
