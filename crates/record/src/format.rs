@@ -69,12 +69,7 @@ impl LogFormat {
         }
     }
 
-    fn write_sluicegate(
-        &self,
-        timestamp: &mut Timestamp,
-        entry: &Entry<'_>,
-        line: &mut Vec<u8>,
-    ) {
+    fn write_sluicegate(&self, timestamp: &mut Timestamp, entry: &Entry<'_>, line: &mut Vec<u8>) {
         let status = shown_status(entry.status, entry.outcome);
         let code = shown_code(entry);
         line.extend_from_slice(b"{\"timestamp\":\"");
@@ -157,7 +152,12 @@ impl LogFormat {
             self.target(b",\"path\":\"", original, entry.policy.query, line);
         }
         if exchange.attempt.count > 0 && request.target() != original {
-            self.target(b",\"target\":\"", request.target(), entry.policy.query, line);
+            self.target(
+                b",\"target\":\"",
+                request.target(),
+                entry.policy.query,
+                line,
+            );
         }
         let facts = exchange.route.as_deref();
         match (entry.route, facts) {

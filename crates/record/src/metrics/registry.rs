@@ -184,11 +184,7 @@ impl Registry {
         if naming.sets.contains(&MetricNames::Sluicegate) {
             series.expose_routes(&mut text);
         }
-        names::expose(
-            &naming.sets,
-            &|| Box::new(series.routes.iter()),
-            &mut text,
-        );
+        names::expose(&naming.sets, &|| Box::new(series.routes.iter()), &mut text);
         series.expose(&mut text);
         drop(series);
         self.instance.expose(now, &mut text);
