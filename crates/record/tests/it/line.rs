@@ -11,7 +11,8 @@ use sluicegate_record::{ConnectionText, Entry, FIELDS, FieldType, RouteText};
 use crate::support::{entry, forwarded, full_exchange, line, peer};
 
 /// Keys that a record has only when its route, a filter or the caller wants more than usual.
-const ON_REQUEST: [&str; 11] = [
+const ON_REQUEST: [&str; 12] = [
+    "route_version",
     "foreign_trace_id",
     "target",
     "headers",
