@@ -22,12 +22,12 @@ def pages() -> dict[str, str]:
     phases = schema["$defs"]["FilterUse"]["properties"]["phase"]["anyOf"][0]["enum"]
     dictionary = tomllib.loads(DICTIONARY.read_text(encoding="utf-8"))
     made = {
-        "access-log.md": record.log_page(engine.log_fields()),
+        "access-log.md": record.log_page(engine.log_field_sets()),
         "commands.md": commands.page(),
         "configuration.md": configuration.page(schema),
         "errors.md": errors.page(engine.reject_catalogue(), dictionary, catalogue),
         "filters.md": filters.index(catalogue, tuple(phases)),
-        "metrics.md": record.metrics_page(engine.metrics()),
+        "metrics.md": record.metrics_page(engine.metric_sets()),
     }
     made |= {f"filters/{name}.md": filters.page(name, row) for name, row in catalogue.items()}
     return {name: NOTE + text for name, text in made.items()}

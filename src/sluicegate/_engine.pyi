@@ -41,7 +41,7 @@ class Engine:
 
     @staticmethod
     def schema() -> str:
-        """Give the JSON Schema of every filter's configuration, and the codes of rejects."""
+        """Give the schemas of filters, the codes of rejects, the keys of records, the metrics."""
 
     def apply(self, snapshot: str, secrets: dict[str, bytes]) -> None:
         """Compile a snapshot aside, then make it current in one step.

@@ -259,6 +259,16 @@ def log_fields() -> list[dict[str, Any]]:
     return list(_schema()["log_fields"])
 
 
+def log_field_sets() -> dict[str, list[dict[str, Any]]]:
+    """The keys of a record by the name of their set."""
+    return dict(_schema()["log_field_sets"])
+
+
+def metric_sets() -> dict[str, list[dict[str, Any]]]:
+    """The metrics by the name of their set."""
+    return dict(_schema()["metric_sets"])
+
+
 def metrics() -> list[dict[str, Any]]:
     """Every metric the gateway gives by itself, without the prefix of the document."""
     return list(_schema()["metrics"])

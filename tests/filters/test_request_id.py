@@ -137,3 +137,20 @@ def test_the_header_can_have_another_name_and_stay_inside(
     assert upstream.requests[0].fields["X-Correlation-Id"] == "mine"
     assert "X-Correlation-Id" not in answer.fields
     assert "X-Request-Id" not in answer.fields
+
+
+@pytest.mark.spec("PX-21")
+@pytest.mark.parametrize("name", ["X-Request-Id", "X-Request-ID", "x-request-id"])
+def test_the_header_is_one_however_it_is_spelt(
+    start_gateway: StartGateway, start_upstream: StartUpstream, name: str
+) -> None:
+    upstream = start_upstream()
+    gateway = start_gateway(upstream)
+
+    with gateway.connect() as client:
+        answer = client.request(get("/", f"{name}: req-abc123"))
+
+    sent = re.findall(rb"(?im)^x-request-id: *(\S+)", upstream.requests[0].raw_head)
+    assert sent == [b"req-abc123"]
+    assert answer.header("x-request-id") == "req-abc123"
+    assert gateway.record()["request_id"] == "req-abc123"

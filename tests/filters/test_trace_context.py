@@ -1,5 +1,6 @@
 """`trace_context`: what the upstream sees of a trace."""
 
+import base64
 import re
 
 import pytest
@@ -137,3 +138,77 @@ def test_the_clients_answer_says_nothing_of_the_trace(
         answer = client.request(get())
 
     assert "traceparent" not in answer.fields
+
+
+# The example of openzipkin/b3-propagation, “Single Header”.
+B3_TRACE, B3_SPAN = "80f198ee56343ba864fe8b2a57d3eff7", "e457b5a2e4d86bd1"
+# As SkyWalking's Java agent writes it, in version 3 of its protocol.
+SW8_TRACE = "a4ec6fc8ccab4bb4b682064698cc97e6.74.16218381104550009"
+SW8 = (
+    "1-YTRlYzZmYzhjY2FiNGJiNGI2ODIwNjQ2OThjYzk3ZTYuNzQuMTYyMTgzODExMDQ1NTAwMDk="
+    "-YTRlYzZmYzhjY2FiNGJiNGI2ODIwNjQ2OThjYzk3ZTYuNzQuMTYyMTgzODExMDQ1NTAwMDg=-2"
+    "-b25lbW9yZS1h-ZTFkMmZiYjYzYmJhNDMwNDk5YWY4OTVjMDQwZTMyZmVAMTkyLjE2OC4xLjEwMQ=="
+    "-L29uZW1vcmUtYS9nZXQ=-MTkyLjE2OC4xLjEwMjo4MA=="
+)
+EVERY_FORMAT = {"propagators": ["b3", "b3_multi", "sw8", "w3c"]}
+
+
+@pytest.mark.spec("PX-22", "OB-44", "OB-45")
+@pytest.mark.parametrize(
+    ("lines", "trace"),
+    [
+        ([], None),
+        ([f"b3: {B3_TRACE}-{B3_SPAN}-1"], B3_TRACE),
+        ([f"b3: {B3_TRACE[16:]}-{B3_SPAN}"], "0" * 16 + B3_TRACE[16:]),
+        ([f"X-B3-TraceId: {B3_TRACE}", f"X-B3-SpanId: {B3_SPAN}"], B3_TRACE),
+        ([f"traceparent: {PARENT}"], TRACE),
+        (["b3: nonsense", "sw8: 1-2-3", f"traceparent: {PARENT}"], TRACE),
+        (["b3: nonsense", "sw8: 1-2-3", "traceparent: x", "X-B3-TraceId: y"], None),
+    ],
+    ids=["none", "b3", "b3 of 64 bits", "b3 multi", "w3c", "one is sound", "none is sound"],
+)
+def test_one_trace_goes_on_in_every_format(
+    start_gateway: StartGateway,
+    start_upstream: StartUpstream,
+    lines: list[str],
+    trace: str | None,
+) -> None:
+    upstream = start_upstream()
+    use = {"name": "trace_context", "config": EVERY_FORMAT}
+    gateway = start_gateway(upstream, entry=[use])
+
+    with gateway.connect() as client:
+        client.request(get("/", *lines))
+
+    fields = upstream.requests[0].fields
+    sent = SHAPE.fullmatch(fields["traceparent"])
+    assert sent
+    assert trace in (None, sent[1])
+    single = fields["b3"].split("-")
+    sw8 = fields["sw8"].split("-")
+    assert (single[0], single[1]) == (sent[1], sent[2])
+    assert (fields["x-b3-traceid"], fields["x-b3-spanid"]) == (sent[1], sent[2])
+    assert base64.b64decode(sw8[1]).decode() == sent[1]
+    assert len(sw8) == 8
+    assert gateway.record()["trace_id"] == sent[1]
+
+
+@pytest.mark.spec("OB-45", "PX-22")
+def test_a_trace_of_sky_walking_keeps_its_name(
+    start_gateway: StartGateway, start_upstream: StartUpstream
+) -> None:
+    upstream = start_upstream()
+    use = {"name": "trace_context", "config": {"propagators": ["sw8", "w3c"], "service": "edge"}}
+    gateway = start_gateway(upstream, entry=[use])
+
+    with gateway.connect() as client:
+        client.request(get("/", f"sw8: {SW8}"))
+
+    fields = upstream.requests[0].fields
+    sample, trace, _, span, *names = fields["sw8"].split("-")
+    assert (sample, base64.b64decode(trace).decode(), span) == ("1", SW8_TRACE, "0")
+    assert base64.b64decode(names[0]) == b"edge"
+    assert base64.b64decode(names[3]) == b"a.test"
+    record = gateway.record()
+    assert record["foreign_trace_id"] == SW8_TRACE
+    assert record["trace_id"] in fields["traceparent"]

@@ -36,6 +36,8 @@ pub struct Exchange {
     pub request_id: Option<RequestId>,
     /// Its place in a trace.
     pub trace: Option<TraceContext>,
+    /// The trace's name at the caller, when that is no W3C trace id.
+    pub foreign_trace: Option<Box<str>>,
     /// Who is calling, once that is proven.
     pub principal: Option<Principal>,
     /// The route it met.
@@ -157,6 +159,7 @@ impl Exchange {
             listener,
             request_id: None,
             trace: None,
+            foreign_trace: None,
             principal: None,
             route: None,
             params: Params::default(),

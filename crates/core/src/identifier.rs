@@ -92,21 +92,23 @@ impl TraceContext {
         if !length_fits || !dashes || version == b"ff" || !is_hex(version) {
             return None;
         }
-        let trace_id: [u8; 32] = text.get(3..35)?.try_into().ok()?;
-        let span_id: [u8; 16] = text.get(36..52)?.try_into().ok()?;
-        let flags = text.get(53..55)?;
-        let valid = is_hex(&trace_id)
-            && is_hex(&span_id)
-            && is_hex(flags)
-            && trace_id.iter().any(|b| *b != b'0')
-            && span_id.iter().any(|b| *b != b'0');
-        if !valid {
+        let flags = text.get(53..55).filter(|flags| is_hex(flags))?;
+        let flags = u8::from_str_radix(std::str::from_utf8(flags).ok()?, 16).ok()?;
+        Self::from_hex(text.get(3..35)?, text.get(36..52)?, flags)
+    }
+
+    /// A trace by its ids in small hexadecimal digits: 32 of the trace, or 16 of one with 64 bits,
+    /// and 16 of the span. `None` when one has another form or is zero.
+    pub fn from_hex(trace: &[u8], span: &[u8], flags: u8) -> Option<Self> {
+        let mut trace_id = [b'0'; 32];
+        let at = trace_id.len().checked_sub(trace.len())?;
+        if !matches!(trace.len(), 16 | 32) || !is_id(trace) || !is_id(span) {
             return None;
         }
-        let flags = u8::from_str_radix(std::str::from_utf8(flags).ok()?, 16).ok()?;
+        trace_id.get_mut(at..)?.copy_from_slice(trace);
         Some(Self {
             trace_id,
-            span_id,
+            span_id: span.try_into().ok()?,
             flags,
         })
     }
@@ -147,6 +149,10 @@ impl TraceContext {
         *low = digit(self.flags & 15);
         text
     }
+}
+
+fn is_id(text: &[u8]) -> bool {
+    is_hex(text) && text.iter().any(|b| *b != b'0')
 }
 
 fn is_hex(text: &[u8]) -> bool {

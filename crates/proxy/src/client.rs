@@ -11,7 +11,7 @@ use std::{
 
 use sluicegate_core::{Reject, Wait, codes};
 use sluicegate_http1::{BodyDecoder, Framing, HeadLimits, Malformed, RequestHead, parse_request};
-use sluicegate_record::ConnectionText;
+use sluicegate_record::{Bodies, ConnectionText, Policy};
 
 use crate::{buffers::Buffers, passage::WholeBody, socket::Socket, thread::Budget};
 
@@ -32,6 +32,8 @@ pub(crate) struct Client {
     pub(crate) body_limit: u64,
     /// Body bytes of the answer so far.
     pub(crate) sent: u64,
+    /// What the record wants to know of the bodies.
+    pub(crate) bodies: Option<Box<Bodies>>,
     /// The client waits for `100 Continue` before it sends its body.
     pub(crate) awaits_continue: bool,
     /// The client asks to speak WebSocket from the answer on.
@@ -91,6 +93,7 @@ impl Client {
             received: 0,
             body_limit: 0,
             sent: 0,
+            bodies: None,
             awaits_continue: false,
             asks_for_websocket: false,
             persists: true,
@@ -142,7 +145,19 @@ impl Client {
         self.body.reset(framing);
         self.received = 0;
         self.sent = 0;
+        self.bodies = None;
         self.body_limit = limit;
+    }
+
+    /// The next bytes of the answer's body, for the record.
+    pub(crate) fn see_answer(&mut self, data: &[u8]) {
+        if let Some(Bodies {
+            response: Some(tap),
+            ..
+        }) = self.bodies.as_deref_mut()
+        {
+            tap.see(data);
+        }
     }
 
     /// Whether the whole request body has been read.
@@ -176,6 +191,12 @@ impl Client {
                 return Err(Reject::new(&codes::BODY_TOO_LARGE).closing());
             }
             if !data.is_empty() {
+                if let Some(Bodies {
+                    request: Some(tap), ..
+                }) = self.bodies.as_deref_mut()
+                {
+                    tap.see(data);
+                }
                 put(data, out);
             }
             if decoded.consumed == 0 && !decoded.done {
@@ -309,6 +330,19 @@ impl Drop for Client {
 impl WholeBody for Client {
     fn set_limit(&mut self, limit: u64) {
         self.body_limit = limit;
+    }
+
+    fn record_by(&mut self, policy: &Policy, head: &RequestHead, read: Option<&[u8]>) {
+        self.bodies = policy.bodies(&head.fields);
+        if let (
+            Some(Bodies {
+                request: Some(tap), ..
+            }),
+            Some(read),
+        ) = (self.bodies.as_deref_mut(), read)
+        {
+            tap.see(read);
+        }
     }
 
     fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<()> {

@@ -182,6 +182,7 @@ impl Engine {
             policy,
             access_log,
             metrics_prefix,
+            metric_names,
         } = compiled;
         let snapshot = Arc::new(snapshot);
         let version = snapshot.version;
@@ -222,7 +223,8 @@ impl Engine {
             }
             applied.access_log = Some(access_log);
         }
-        self.core.registry.set_prefix(&metrics_prefix);
+        self.core.registry.set_names(&metrics_prefix, &metric_names);
+        snapshot.name_series();
         self.core.publish(snapshot.clone());
 
         self.switch_listeners(&snapshot, opened, applied);

@@ -16,7 +16,7 @@ use sluicegate_core::{
 };
 use sluicegate_filters::{States, Table};
 use sluicegate_http1::{Framing, RequestHead, Version, strip_hop_by_hop};
-use sluicegate_record::Registry;
+use sluicegate_record::{Policy, Registry};
 
 use crate::{
     error::EngineError,
@@ -380,6 +380,8 @@ impl WholeBody for GivenBody<'_> {
     fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
     }
+
+    fn record_by(&mut self, _: &Policy, _: &RequestHead, _: Option<&[u8]>) {}
 
     fn poll_gone(&mut self, _: &mut Context<'_>) -> Poll<()> {
         Poll::Pending

@@ -131,6 +131,7 @@ impl Drop for Journey<'_> {
             self.outcome,
             finished,
         );
+        self.client.bodies = None;
         thread
             .heads
             .give_entered(std::mem::take(&mut self.passage.entered));

@@ -49,6 +49,11 @@ pub(crate) async fn decide(
 
     let route = passage.find_route()?;
     body.set_limit(route.route.body_limit.unwrap_or(passage.body_limit));
+    body.record_by(
+        &route.route.record,
+        &passage.exchange.request,
+        passage.body.as_deref(),
+    );
 
     if let Flow::Answer(response) = passage.enter_route(&route, body).await? {
         return Ok(Decision::Answer(response));

@@ -14,6 +14,7 @@ use sluicegate_core::{
 };
 use sluicegate_filters::{AnyCarry, Chain, Link, Table};
 use sluicegate_http1::{Framing, RequestHead};
+use sluicegate_record::Policy;
 use sluicegate_router::{Found, Normal, has_encoded_slash, normalize};
 
 use crate::{
@@ -26,6 +27,10 @@ use crate::{
 pub(crate) trait WholeBody {
     /// The most the route accepts.
     fn set_limit(&mut self, limit: u64);
+
+    /// Looks at the bodies as far as the route's record wants; `read` is what a filter of the entry
+    /// chain has had of the request's.
+    fn record_by(&mut self, policy: &Policy, head: &RequestHead, read: Option<&[u8]>);
 
     /// Ready when the client has left; watched while a filter waits for something.
     fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<()>;
@@ -133,6 +138,14 @@ impl<'t> Passage<'t> {
             // `OPTIONS *` concerns the server, not a path.
             Err(_) if request.target() == "*" => Ok(()),
             Err(bad) => Err(Reject::new(&codes::BAD_PATH).because(bad.reason())),
+        }
+    }
+
+    /// How much of the exchange is recorded.
+    pub(crate) fn record(&self) -> &Policy {
+        match &self.route {
+            Some(route) => &route.route.record,
+            None => &self.entry.record,
         }
     }
 

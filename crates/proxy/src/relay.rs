@@ -8,6 +8,7 @@ use std::{
 
 use sluicegate_core::{Body, Outcome, Response, codes};
 use sluicegate_http1::{Framing, Persistence, write_chunk, write_last_chunk, write_response};
+use sluicegate_record::{BodyPolicy, Tap};
 
 use crate::{
     alarm::Alarm,
@@ -87,6 +88,7 @@ impl Journey<'_> {
         self.client.leave_body(self.thread.draining());
         self.write_head(&answer, framing);
         if !bodiless {
+            self.client.see_answer(&bytes);
             self.client.output.extend_from_slice(&bytes);
             self.client.sent = bytes.len() as u64;
         }
@@ -191,6 +193,11 @@ impl Journey<'_> {
             (false, _) => Persistence::Close,
         };
         write_response(&answer.head, framing, persistence, &mut client.output);
+        let policy = self.passage.record();
+        if policy.response_body != BodyPolicy::Size {
+            let tap = Tap::new(policy.response_body, policy.limit, &answer.head.fields);
+            client.bodies.get_or_insert_default().response = tap;
+        }
         self.status = answer.head.status();
     }
 }
@@ -347,6 +354,7 @@ impl Relay<'_> {
                 .unwrap_or_default();
             return match client.socket.poll_write(cx, ready) {
                 Poll::Ready(Ok(count)) => {
+                    client.see_answer(ready.get(..count).unwrap_or(ready));
                     connection.socket.consume(count);
                     self.decoded -= count;
                     client.sent += count as u64;
@@ -401,6 +409,7 @@ impl Relay<'_> {
                 return Ok(());
             }
             if !data.is_empty() {
+                client.see_answer(data);
                 (self.put)(data, &mut client.output);
                 client.sent += data.len() as u64;
             }

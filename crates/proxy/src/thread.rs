@@ -205,6 +205,9 @@ impl Thread {
             snapshot: passage.entry.version,
             connection: Some(&client.text),
             route: passage.route.as_ref().map(|route| &route.text),
+            policy: passage.record(),
+            bodies: client.bodies.as_deref(),
+            request_whole: client.body_is_done(),
         };
         if self.core.logs() {
             let mut log = self.log.borrow_mut();

@@ -8,7 +8,7 @@ use std::{
 
 use sluicegate_core::RouteFacts;
 use sluicegate_filters::Chain;
-use sluicegate_record::RouteText;
+use sluicegate_record::{Policy, RouteText};
 use sluicegate_router::Scratch;
 
 pub(crate) use crate::snapshot::Terminal;
@@ -32,6 +32,8 @@ pub(crate) struct EntryView {
     pub(crate) chain: Arc<Chain>,
     pub(crate) answers: Arc<Answers>,
     pub(crate) version: u64,
+    /// How much is recorded of exchanges without a route.
+    pub(crate) record: Arc<Policy>,
 }
 
 /// What an exchange keeps of its route (RT-30). With many routes every request finds it outside the
@@ -51,6 +53,7 @@ impl View {
             chain: snapshot.entry.clone(),
             answers: snapshot.answers.clone(),
             version: snapshot.version,
+            record: snapshot.record.clone(),
         };
         Self {
             routes: snapshot.routes.iter().map(|_| OnceCell::new()).collect(),

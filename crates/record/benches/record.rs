@@ -9,7 +9,7 @@ use std::{hint::black_box, net::SocketAddr, rc::Rc, sync::Arc, time::Duration};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use sluicegate_core::{Attempt, Exchange, Outcome, Peer, RequestId, RouteFacts, TraceContext};
 use sluicegate_http1::{HeadLimits, RequestHead, parse_request};
-use sluicegate_record::{Entry, LogBuffer, LogFormat, LogQueue, QueueLimits, Registry};
+use sluicegate_record::{Entry, LogBuffer, LogFormat, LogQueue, Policy, QueueLimits, Registry};
 
 /// A request of a browser: 25 fields of the record have a value.
 fn exchange(agent: &str, target: &str) -> Exchange {
@@ -59,6 +59,9 @@ fn entry(exchange: &Exchange) -> Entry<'_> {
         snapshot: 12,
         connection: None,
         route: None,
+        policy: &Policy::SIZES,
+        bodies: None,
+        request_whole: true,
     }
 }
 

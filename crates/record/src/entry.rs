@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use sluicegate_core::{Exchange, Outcome, codes};
 
-use crate::fixed::{ConnectionText, RouteText};
+use crate::{
+    body::Bodies,
+    fixed::{ConnectionText, RouteText},
+    policy::Policy,
+};
 
 /// One exchange that has ended, however it did: also one whose head could not be parsed, and one
 /// whose client left.
@@ -30,6 +34,12 @@ pub struct Entry<'a> {
     pub connection: Option<&'a ConnectionText>,
     /// What was written before of its route.
     pub route: Option<&'a RouteText>,
+    /// How much of it is told.
+    pub policy: &'a Policy,
+    /// What was seen of its bodies, if the policy wants to know.
+    pub bodies: Option<&'a Bodies>,
+    /// The request's body was read to its end.
+    pub request_whole: bool,
 }
 
 /// The status of the record: what was sent, or else what became of it.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use sluicegate_core::{Peer, RouteFacts};
 
-use crate::format;
+use crate::{format, line};
 
 /// The part of a line that is the same for all requests of one connection.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl ConnectionText {
         let mut addresses = Vec::new();
         format::addresses(peer.remote.ip(), peer.remote, &mut addresses);
         let mut text = Vec::new();
-        format::text(format::LISTENER, listener.as_bytes(), &mut text);
+        line::text(format::LISTENER, listener.as_bytes(), &mut text);
         Self {
             addresses: addresses.into(),
             listener: text.into(),

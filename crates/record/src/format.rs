@@ -1,7 +1,6 @@
-//! One exchange as one line of JSON.
+//! One exchange as one line of JSON, with the keys of the name set `sluicegate`.
 
 use std::{
-    io::Write,
     net::{IpAddr, SocketAddr},
     time::Duration,
 };
@@ -10,27 +9,46 @@ use sluicegate_core::{Code, Outcome, RouteFacts, codes};
 use sluicegate_http1::Malformed;
 
 use crate::{
+    body,
     entry::{Entry, shown_status},
     fixed::Agent,
     json::{self, Value},
+    line::{address, known, millis, number, socket, some_text, text},
     masking::Masking,
     metrics::NO_ROUTE,
+    name_set::NameSet,
+    policy::Headers,
     timestamp::Timestamp,
 };
 
-/// The name set `sluicegate`: the keys of [`crate::FIELDS`].
+const BODIES: body::BothKeys = body::BothKeys {
+    request: body::Keys {
+        digest: b",\"request_sha256\":\"",
+        text: b",\"request_body\":\"",
+        omitted: b",\"request_body_omitted\":\"",
+    },
+    response: body::Keys {
+        digest: b",\"response_sha256\":\"",
+        text: b",\"response_body\":\"",
+        omitted: b",\"response_body_omitted\":\"",
+    },
+    partial: b",\"request_body_partial\":true",
+};
+
+/// Writes records, with the keys of a name set.
 ///
 /// Every value that comes from outside is escaped and bounded, so one exchange is one line that
 /// parses, whatever was sent (LG-01). Nothing is allocated but room in the line's buffer.
 #[derive(Debug, Clone, Default)]
 pub struct LogFormat {
-    masking: Masking,
+    pub(crate) masking: Masking,
+    names: NameSet,
 }
 
 impl LogFormat {
     /// A format that hides what `masking` names.
-    pub fn new(masking: Masking) -> Self {
-        Self { masking }
+    pub fn new(masking: Masking, names: NameSet) -> Self {
+        Self { masking, names }
     }
 
     /// Appends the record of an exchange and a line feed.
@@ -45,6 +63,13 @@ impl LogFormat {
         entry: &Entry<'_>,
         line: &mut Vec<u8>,
     ) {
+        match self.names {
+            NameSet::Sluicegate => self.write_sluicegate(timestamp, entry, line),
+            NameSet::Campus => self.write_campus(timestamp, entry, line),
+        }
+    }
+
+    fn write_sluicegate(&self, timestamp: &mut Timestamp, entry: &Entry<'_>, line: &mut Vec<u8>) {
         let status = shown_status(entry.status, entry.outcome);
         let code = shown_code(entry);
         line.extend_from_slice(b"{\"timestamp\":\"");
@@ -53,10 +78,12 @@ impl LogFormat {
         known(b"\",\"level\":\"", level.as_bytes(), line);
         self.who(entry, line);
         self.place(entry, line);
+        self.headers(b",\"headers\":{", entry, line);
         self.result(entry, status, code, line);
         times(entry, line);
         number(b",\"request_bytes\":", entry.request_bytes, line);
         number(b",\"response_bytes\":", entry.response_bytes, line);
+        self.bodies(&BODIES, entry, line);
         known(b",\"outcome\":\"", entry.outcome.name().as_bytes(), line);
         number(b",\"snapshot_version\":", entry.snapshot, line);
         line.extend_from_slice(b"}\n");
@@ -70,6 +97,9 @@ impl LogFormat {
         }
         if let Some(trace) = &exchange.trace {
             known(b",\"trace_id\":\"", trace.trace_id_bytes(), line);
+        }
+        if let Some(name) = &exchange.foreign_trace {
+            text(b",\"foreign_trace_id\":", name.as_bytes(), line);
         }
         let peer = exchange.peer.remote;
         match entry.connection {
@@ -117,13 +147,17 @@ impl LogFormat {
         let request = &exchange.request;
         some_text(b",\"method\":", request.method().as_bytes(), line);
         some_text(b",\"host\":", request.authority_bytes(), line);
-        let target = request.original_target().as_bytes();
-        if !target.is_empty() {
-            line.extend_from_slice(b",\"path\":\"");
-            let mut value = Value::new(line);
-            self.masking.target(target, &mut value);
-            value.end();
-            line.push(b'"');
+        let original = request.original_target();
+        if !original.is_empty() {
+            self.target(b",\"path\":\"", original, entry.policy.query, line);
+        }
+        if exchange.attempt.count > 0 && request.target() != original {
+            self.target(
+                b",\"target\":\"",
+                request.target(),
+                entry.policy.query,
+                line,
+            );
         }
         let facts = exchange.route.as_deref();
         match (entry.route, facts) {
@@ -164,7 +198,67 @@ impl LogFormat {
         }
     }
 
-    fn masked(&self, key: &[u8], content: &[u8], line: &mut Vec<u8>) {
+    /// The head of the request as the filters left it, as far as the policy wants to see it.
+    pub(crate) fn headers(&self, key: &[u8], entry: &Entry<'_>, line: &mut Vec<u8>) {
+        let wanted: &dyn Fn(&str) -> bool = match &entry.policy.headers {
+            Headers::Nothing => return,
+            Headers::Only(names) => &|name| names.iter().any(|known| **known == *name),
+            Headers::Harmless => &|_| true,
+        };
+        line.extend_from_slice(key);
+        let mut is_first = true;
+        for (name, content) in entry.exchange.request.fields.iter() {
+            let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+            if !wanted(&name) || self.masking.covers(&name) {
+                continue;
+            }
+            if !std::mem::take(&mut is_first) {
+                line.push(b',');
+            }
+            json::string(name.as_bytes(), line);
+            self.masked(b":", content, line);
+        }
+        line.push(b'}');
+    }
+
+    /// What was seen of the bodies.
+    pub(crate) fn bodies(&self, keys: &body::BothKeys, entry: &Entry<'_>, line: &mut Vec<u8>) {
+        let Some(bodies) = entry.bodies else { return };
+        let limit = entry.policy.limit;
+        if let Some(tap) = &bodies.request {
+            tap.write(&keys.request, limit, &self.masking, line);
+        }
+        if let Some(tap) = &bodies.response {
+            tap.write(&keys.response, limit, &self.masking, line);
+        }
+        if bodies.request.is_some() && !entry.request_whole {
+            line.extend_from_slice(keys.partial);
+        }
+    }
+
+    /// A target, with or without its query.
+    pub(crate) fn target(&self, key: &[u8], target: &str, query: bool, line: &mut Vec<u8>) {
+        let shown = match target.split_once('?') {
+            Some((path, _)) if !query => path,
+            Some(_) | None => target,
+        };
+        line.extend_from_slice(key);
+        let mut value = Value::new(line);
+        self.masking.target(shown.as_bytes(), &mut value);
+        value.end();
+        line.push(b'"');
+    }
+
+    /// A query by itself.
+    pub(crate) fn query(&self, key: &[u8], query: &str, line: &mut Vec<u8>) {
+        line.extend_from_slice(key);
+        let mut value = Value::new(line);
+        self.masking.query(query.as_bytes(), &mut value);
+        value.end();
+        line.push(b'"');
+    }
+
+    pub(crate) fn masked(&self, key: &[u8], content: &[u8], line: &mut Vec<u8>) {
         line.extend_from_slice(key);
         line.push(b'"');
         let mut value = Value::new(line);
@@ -175,7 +269,7 @@ impl LogFormat {
 }
 
 /// A client that left before an answer is a code of its own (499), though nobody was told.
-fn shown_code(entry: &Entry<'_>) -> Option<&'static Code> {
+pub(crate) fn shown_code(entry: &Entry<'_>) -> Option<&'static Code> {
     let left = entry.status == 0 && entry.outcome == Outcome::Gone;
     entry
         .exchange
@@ -183,7 +277,7 @@ fn shown_code(entry: &Entry<'_>) -> Option<&'static Code> {
         .or(left.then_some(&codes::CLIENT_GONE))
 }
 
-fn level(status: u16, code: Option<&Code>, outcome: Outcome) -> &'static str {
+pub(crate) fn level(status: u16, code: Option<&Code>, outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Truncated => "error",
         Outcome::Complete | Outcome::Gone if status >= 500 => "error",
@@ -209,6 +303,20 @@ fn times(entry: &Entry<'_>, line: &mut Vec<u8>) {
         millis(b",\"upstream_ms\":", upstream, line);
     }
     millis(b",\"gateway_ms\":", total.saturating_sub(upstream), line);
+    if !times.answered.is_zero() {
+        let answer = entry.finished.saturating_sub(times.answered);
+        millis(b",\"answer_ms\":", answer, line);
+    }
+    if let Some(debug) = &entry.exchange.debug {
+        line.extend_from_slice(b",\"phases_ms\":{");
+        let mut before = &b"\""[..];
+        for (phase, span) in &debug.spans {
+            known(before, phase.as_bytes(), line);
+            millis(b":", *span, line);
+            before = b",\"";
+        }
+        line.push(b'}');
+    }
 }
 
 pub(crate) const LISTENER: &[u8] = b",\"listener\":";
@@ -225,104 +333,11 @@ pub(crate) fn addresses(client: IpAddr, peer: SocketAddr, line: &mut Vec<u8>) {
 pub(crate) fn route(facts: &RouteFacts, line: &mut Vec<u8>) {
     some_text(b",\"path_template\":", facts.template.as_bytes(), line);
     text(ROUTE_ID, facts.id.as_bytes(), line);
+    if let Some(version) = facts.version {
+        number(b",\"route_version\":", version.get(), line);
+    }
 }
 
 pub(crate) fn upstream(facts: &RouteFacts, line: &mut Vec<u8>) {
     some_text(b",\"upstream\":", facts.upstream.as_bytes(), line);
-}
-
-#[inline]
-pub(crate) fn text(key: &[u8], content: &[u8], line: &mut Vec<u8>) {
-    line.extend_from_slice(key);
-    json::string(content, line);
-}
-
-/// A word whose type admits nothing that would have to be escaped.
-#[inline]
-fn known(key: &[u8], word: &[u8], line: &mut Vec<u8>) {
-    line.extend_from_slice(key);
-    line.extend_from_slice(word);
-    line.push(b'"');
-}
-
-#[inline]
-fn some_text(key: &[u8], content: &[u8], line: &mut Vec<u8>) {
-    if !content.is_empty() {
-        text(key, content, line);
-    }
-}
-
-#[inline]
-fn number(key: &[u8], number: impl itoa::Integer, line: &mut Vec<u8>) {
-    line.extend_from_slice(key);
-    digits(number, line);
-}
-
-fn digits(number: impl itoa::Integer, line: &mut Vec<u8>) {
-    line.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-}
-
-/// Always with three decimals: an index that saw `3` first would refuse `45.2` afterwards.
-#[inline]
-fn millis(key: &[u8], span: Duration, line: &mut Vec<u8>) {
-    line.extend_from_slice(key);
-    let micros = u64::try_from(span.as_micros()).unwrap_or(u64::MAX);
-    digits(micros / 1_000, line);
-    let fraction = micros % 1_000;
-    let digit = |power| b'0' + u8::try_from(fraction / power % 10).unwrap_or(0);
-    line.extend_from_slice(&[b'.', digit(100), digit(10), digit(1)]);
-}
-
-fn socket(socket: SocketAddr, line: &mut Vec<u8>) {
-    match socket {
-        SocketAddr::V4(_) => address(socket.ip(), line),
-        SocketAddr::V6(_) => {
-            line.push(b'[');
-            address(socket.ip(), line);
-            line.push(b']');
-        }
-    }
-    line.push(b':');
-    digits(socket.port(), line);
-}
-
-/// The standard library's formatting costs more than all of the rest of a line takes for its
-/// numbers, so the usual family is written by hand.
-fn address(address: IpAddr, line: &mut Vec<u8>) {
-    let IpAddr::V4(address) = address else {
-        // Writing to a Vec cannot fail.
-        let _ = write!(line, "{address}");
-        return;
-    };
-    for octet in address.octets() {
-        let (text, length) = OCTETS.get(usize::from(octet)).copied().unwrap_or_default();
-        line.extend_from_slice(&text);
-        line.truncate(line.len() + usize::from(length) - text.len());
-    }
-    line.pop();
-}
-
-/// Every octet with the dot behind it: copying four bytes and taking some back is cheaper than
-/// copying as many as there are.
-static OCTETS: [([u8; 4], u8); 256] = octets();
-
-const fn octets() -> [([u8; 4], u8); 256] {
-    let mut table = [([b'.'; 4], 0); 256];
-    let mut rest: &mut [([u8; 4], u8)] = &mut table;
-    let mut octet = 0_u8;
-    while let Some((entry, tail)) = rest.split_first_mut() {
-        let [hundreds, tens, ones] = [
-            b'0' + octet / 100,
-            b'0' + octet / 10 % 10,
-            b'0' + octet % 10,
-        ];
-        *entry = match octet {
-            0..10 => ([ones, b'.', b'.', b'.'], 2),
-            10..100 => ([tens, ones, b'.', b'.'], 3),
-            100.. => ([hundreds, tens, ones, b'.'], 4),
-        };
-        octet = octet.wrapping_add(1);
-        rest = tail;
-    }
-    table
 }

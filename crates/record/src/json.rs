@@ -29,6 +29,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// One that is bounded by whoever writes it, who also says how much more came.
+    pub(crate) fn bounded_elsewhere(out: &'a mut Vec<u8>, cut: u64) -> Self {
+        Self {
+            out,
+            left: usize::MAX,
+            cut: usize::try_from(cut).unwrap_or(usize::MAX),
+        }
+    }
+
     /// Appends a piece, or as much of it as there is room for.
     pub(crate) fn text(&mut self, piece: &[u8]) {
         let kept = match piece.get(..self.left) {
@@ -67,7 +76,7 @@ impl<'a> Value<'a> {
 }
 
 /// Without a character of which only the beginning is there.
-fn whole_characters(text: &[u8]) -> &[u8] {
+pub(crate) fn whole_characters(text: &[u8]) -> &[u8] {
     let begun = text
         .iter()
         .rev()

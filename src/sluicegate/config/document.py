@@ -11,7 +11,7 @@ from sluicegate.config.listener import Listener
 from sluicegate.config.model import Model
 from sluicegate.config.policy import UpstreamPolicy
 from sluicegate.config.route import Route
-from sluicegate.config.telemetry import AccessLog, Metrics
+from sluicegate.config.telemetry import AccessLog, Masking, Metrics, Record
 from sluicegate.config.units import HostPort
 from sluicegate.config.upstream import Upstream
 
@@ -65,4 +65,8 @@ class Document(Model):
     access_log: AccessLog = Field(
         default_factory=AccessLog, description="One JSON line for each request."
     )
+    record: Record = Field(
+        default_factory=Record, description="What the record of every exchange tells."
+    )
+    masking: Masking = Field(default_factory=Masking, description="What no record may show.")
     metrics: Metrics = Field(default_factory=Metrics, description="How metrics are named.")

@@ -10,6 +10,7 @@ from sluicegate.config.filter import RouteFilterUse
 from sluicegate.config.matching import Match
 from sluicegate.config.model import Flag, Model, WholeNumber, wrong
 from sluicegate.config.names import Id
+from sluicegate.config.telemetry import Record
 from sluicegate.config.units import ByteSize, PositiveDuration, format_duration
 from sluicegate.config.websocket import WebSocket
 
@@ -90,6 +91,9 @@ class Route(Model):
     )
     websocket: WebSocket | None = Field(
         default=None, description="Its WebSocket connections; `{}` allows them as they are usual."
+    )
+    record: Record | None = Field(
+        default=None, description="What its records tell, in place of the document's `record`."
     )
     encoded_slash: Literal["refuse", "allow"] = Field(
         default="refuse", description="Whether `%2F` in a path is let through; 400 when refused."

@@ -1,5 +1,7 @@
 //! Tests of `trace_context`; the cases follow the test suite of the W3C.
 
+mod formats;
+
 use serde_json::json;
 
 use super::*;
@@ -9,6 +11,14 @@ const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 fn sent(sample: f64, fields: &[(&str, &str)]) -> Trial {
     let filter: TraceContextFilter = filter(&json!({"sample": sample})).unwrap();
+    let mut trial = Trial::new(exchange("GET", "/", fields).unwrap());
+    trial.request(&filter).unwrap().unwrap();
+    trial
+}
+
+fn sent_in(formats: &[&str], fields: &[(&str, &str)]) -> Trial {
+    let config = json!({"propagators": formats, "service": "edge", "instance": "edge-1"});
+    let filter: TraceContextFilter = filter(&config).unwrap();
     let mut trial = Trial::new(exchange("GET", "/", fields).unwrap());
     trial.request(&filter).unwrap().unwrap();
     trial
@@ -158,5 +168,16 @@ fn a_share_beyond_one_is_refused() {
     assert_eq!(
         mistake.err().unwrap(),
         "/sample: `1.5` is out of range (at most 1.0)"
+    );
+}
+
+#[test]
+fn a_format_named_twice_is_refused() {
+    let config = json!({"propagators": ["w3c", "b3", "w3c"]});
+    let mistake = crate::testing::filter::<TraceContextFilter>(&config);
+
+    assert_eq!(
+        mistake.err().unwrap(),
+        "/propagators/2: this format is named twice"
     );
 }

@@ -9,10 +9,11 @@ use std::{
 use sluicegate_core::{Problem, Stage};
 use sluicegate_filters::{Chain, Chains, ConfigSchema, FilterSpec, Secrets, States};
 use sluicegate_http1::{HeadLimits, host_and_port, valid_authority};
-use sluicegate_record::{LogFormat, Masking, Registry};
+use sluicegate_record::{MetricNames, Registry};
 
 use super::{
-    ListenerSettings, Snapshot, bounds, document, path_params, routes, websocket::OpenCounts,
+    ListenerSettings, Snapshot, bounds, document, path_params, record, routes,
+    websocket::OpenCounts,
 };
 use crate::{
     answers::Answers,
@@ -26,6 +27,7 @@ pub(crate) struct Compiled {
     pub(crate) policy: Arc<UpstreamPolicy>,
     pub(crate) access_log: document::AccessLog,
     pub(crate) metrics_prefix: String,
+    pub(crate) metric_names: Vec<MetricNames>,
 }
 
 /// What outlives snapshots and is needed to build one.
@@ -102,12 +104,8 @@ pub(crate) fn compile(
     if let Some(entry) = &entry {
         path_params::check_entry((&entry_specs, entry), "/entry", &mut problems);
     }
-    if document.access_log.fields != "sluicegate" {
-        let message = format!("there is no name set `{}`", document.access_log.fields);
-        problems.push(
-            Problem::new("/access_log/fields", "unknown_name_set", message).expecting("sluicegate"),
-        );
-    }
+    let recording = record::Recording::build(&document, &mut problems);
+    let metric_names = record::metric_names(&document.metrics.names, &mut problems);
     if document.metrics.prefix.is_empty()
         || !document
             .metrics
@@ -132,7 +130,9 @@ pub(crate) fn compile(
         .map(|(shared, config)| (config.id.as_str(), (shared, config)))
         .collect();
     let chains = (ground, &mut chains);
-    let (routes, tables) = routes::build(&document, &known, chains, &mut problems);
+    let (routes, tables) = routes::build(&document, &known, chains, &recording, &mut problems);
+    let record = recording.base.clone();
+    let log_format = recording.into_format(&document.access_log.fields, &mut problems);
     let (Some(entry), true) = (entry, problems.is_empty()) else {
         return Err(once(problems));
     };
@@ -144,7 +144,8 @@ pub(crate) fn compile(
         answers,
         listeners,
         upstreams,
-        log_format: Arc::new(LogFormat::new(Masking::default())),
+        log_format: Arc::new(log_format),
+        record,
         logs: document.access_log.output != "off",
     };
     Ok(Compiled {
@@ -153,6 +154,7 @@ pub(crate) fn compile(
         policy: Arc::new(document.upstream_policy),
         access_log: document.access_log,
         metrics_prefix: document.metrics.prefix,
+        metric_names,
     })
 }
 

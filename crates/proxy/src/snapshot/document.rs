@@ -45,6 +45,10 @@ pub(crate) struct Document {
     pub(crate) access_log: AccessLog,
     #[serde(default)]
     pub(crate) metrics: Metrics,
+    #[serde(default)]
+    pub(crate) record: super::record::Document,
+    #[serde(default)]
+    pub(crate) masking: super::record::MaskingDocument,
 }
 
 /// Where requests enter.
@@ -240,6 +244,7 @@ pub(crate) struct Route {
     #[serde(default)]
     pub(crate) timeouts: RouteTimeouts,
     pub(crate) websocket: Option<super::websocket::Document>,
+    pub(crate) record: Option<super::record::Document>,
     #[serde(default)]
     pub(crate) encoded_slash: EncodedSlash,
     #[serde(default)]
@@ -453,12 +458,14 @@ impl Default for Rotate {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Metrics {
     pub(crate) prefix: String,
+    pub(crate) names: Vec<String>,
 }
 
 impl Default for Metrics {
     fn default() -> Self {
         Self {
             prefix: "sluicegate".to_owned(),
+            names: vec!["sluicegate".to_owned()],
         }
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod document;
 pub(crate) mod exposure;
 mod own_answer;
 mod path_params;
+mod record;
 mod route;
 mod routes;
 mod status;
@@ -18,7 +19,7 @@ use std::{collections::HashSet, num::NonZeroU64, sync::Arc, time::Duration};
 
 use sluicegate_filters::Chain;
 use sluicegate_http1::HeadLimits;
-use sluicegate_record::{LogFormat, RouteSeries};
+use sluicegate_record::{LogFormat, Policy, RouteSeries};
 
 use self::websocket::WebSocket;
 pub(crate) use self::{
@@ -40,6 +41,8 @@ pub(crate) struct Snapshot {
     pub(crate) listeners: Vec<Arc<ListenerSettings>>,
     pub(crate) upstreams: Vec<Arc<Shared>>,
     pub(crate) log_format: Arc<LogFormat>,
+    /// How much is recorded of requests that meet no route.
+    pub(crate) record: Arc<Policy>,
     /// Records are written at all.
     pub(crate) logs: bool,
 }
@@ -64,6 +67,8 @@ pub(crate) struct Route {
     /// It speaks WebSocket too.
     pub(crate) websocket: Option<Arc<WebSocket>>,
     pub(crate) series: Arc<RouteSeries>,
+    /// How much is recorded of its exchanges.
+    pub(crate) record: Arc<Policy>,
 }
 
 /// What a route ends in.
@@ -126,6 +131,7 @@ impl Snapshot {
             listeners: Vec::new(),
             upstreams: Vec::new(),
             log_format: Arc::new(LogFormat::default()),
+            record: Arc::default(),
             logs: false,
         }
     }
@@ -134,6 +140,18 @@ impl Snapshot {
     pub(crate) fn served(&self) -> usize {
         let served = self.routes.iter().filter(|route| route.is_served);
         served.map(|route| &*route.id).collect::<HashSet<_>>().len()
+    }
+
+    /// Tells the series of routes what other name sets call them. A route with several paths is
+    /// counted as one, and goes by its first.
+    pub(crate) fn name_series(&self) {
+        for route in self.routes.iter().rev() {
+            let upstream = match &route.terminal {
+                Terminal::Upstream(shared) => &*shared.id,
+                Terminal::Answer(_) => "",
+            };
+            route.series.call(&route.template, upstream);
+        }
     }
 
     /// Ids of the routes that are only checked.

@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use sluicegate_core::{Problem, Stage, closest};
 use sluicegate_filters::Chains;
+use sluicegate_record::Policy;
 
 use super::{
     HostRule, Route, Terminal, Timeouts,
@@ -24,6 +25,7 @@ pub(super) struct Written<'a> {
     pub(super) at: &'a str,
     pub(super) filters: &'a Effective,
     pub(super) defaults: &'a RouteDefaults,
+    pub(super) record: &'a Arc<Policy>,
 }
 
 /// Builds a route; what is wrong with it goes to `problems`.
@@ -39,6 +41,7 @@ pub(super) fn build(
         at,
         filters,
         defaults,
+        record,
     } = *written;
     let scope = format!("route:{}", route.id);
     let chain = match chains.chain(Stage::Route, &filters.specs, &scope) {
@@ -124,6 +127,7 @@ pub(super) fn build(
         host,
         websocket,
         series: ground.registry.route(&route.id),
+        record: record.clone(),
     })
 }
 

@@ -9,6 +9,7 @@ use super::{
     Route,
     compile::{Ground, check_id},
     conditions, document, exposure,
+    record::Recording,
     route::{self, Known},
     tables::{self, Condition, Tables},
 };
@@ -21,6 +22,7 @@ pub(super) fn build(
     document: &document::Document,
     known: &Known<'_>,
     (ground, chains): (&Ground<'_>, &mut Chains<'_>),
+    recording: &Recording,
     problems: &mut Vec<Problem>,
 ) -> (Vec<Arc<Route>>, Tables) {
     let mut ids = HashSet::new();
@@ -30,6 +32,7 @@ pub(super) fn build(
         let at = format!("/routes/{index}");
         check_id(&config.id, &at, &mut ids, "route", problems);
         exposure::check(config, &at, &document.upstreams, problems);
+        let record = recording.of(config, &at, problems);
         let defaults = &document.route_defaults;
         let filters = defaults.filters(config, &at, problems);
         for (path, spec) in conditions::specs(config, &at, problems)
@@ -42,6 +45,7 @@ pub(super) fn build(
                 at: &at,
                 filters: &filters,
                 defaults,
+                record: &record,
             };
             if let Some(built) = route::build(&written, known, (ground, chains), problems) {
                 routes.push(Arc::new(built));

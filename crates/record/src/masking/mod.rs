@@ -7,18 +7,23 @@ mod credential;
 mod names;
 mod number;
 mod pair;
+mod pattern;
 
 use std::{iter::Peekable, ops::Range};
 
-use self::{credential::Credentials, names::Names, number::Numbers, pair::Pairs};
-use crate::json::Value;
+use self::{credential::Credentials, names::Names, number::Numbers, pair::Pairs, pattern::finds};
+use crate::json::{Value, whole_characters};
 
-pub use self::names::SENSITIVE_NAMES;
+pub use self::{
+    names::SENSITIVE_NAMES,
+    pattern::{BadPattern, Pattern},
+};
 
 /// Hides secrets in free text.
 #[derive(Debug, Clone)]
 pub struct Masking {
     names: Names,
+    patterns: Vec<Pattern>,
 }
 
 impl Default for Masking {
@@ -33,7 +38,20 @@ impl Masking {
     pub fn with_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self {
             names: Names::new(SENSITIVE_NAMES.iter().copied().chain(names)),
+            patterns: Vec::new(),
         }
+    }
+
+    /// Hides what these find as well, in every text of the record.
+    #[must_use]
+    pub fn and_patterns(mut self, patterns: Vec<Pattern>) -> Self {
+        self.patterns = patterns;
+        self
+    }
+
+    /// Whether the value of a field or parameter with this name is never shown.
+    pub fn covers(&self, name: &str) -> bool {
+        self.names.contain(name.as_bytes())
     }
 
     /// A request target as it came. What stands before the host in the absolute form goes too.
@@ -47,30 +65,63 @@ impl Masking {
             None => target,
         };
         let query = memchr::memchr(b'?', target).map_or(target.len(), |mark| mark + 1);
-        self.show(target, query, value);
+        self.show(target, (query, target.len()), value);
+    }
+
+    /// A query, without its question mark.
+    pub(crate) fn query(&self, query: &[u8], value: &mut Value<'_>) {
+        self.show(query, (0, query.len()), value);
     }
 
     /// Any other text.
     pub(crate) fn text(&self, text: &[u8], value: &mut Value<'_>) {
-        self.show(text, text.len(), value);
+        self.show(text, (text.len(), text.len()), value);
     }
 
-    /// From `query` on, a raw `&` is all that ends a value.
-    fn show(&self, text: &[u8], query: usize, value: &mut Value<'_>) {
+    /// The first `limit` bytes of a body. What comes behind them is looked at too, so that a secret
+    /// which the limit cuts in two is known.
+    pub(crate) fn body(&self, text: &[u8], is_form: bool, limit: usize, value: &mut Value<'_>) {
+        let shown = whole_characters(text.get(..limit).unwrap_or(text)).len();
+        let query = if is_form { 0 } else { text.len() };
+        self.show(text, (query, shown), value);
+    }
+
+    /// Shows what stands before `end`. From `query` on, a raw `&` is all that ends a value.
+    fn show(&self, text: &[u8], (query, end): (usize, usize), value: &mut Value<'_>) {
+        let mut own = if self.patterns.is_empty() {
+            Vec::new()
+        } else {
+            finds(&self.patterns, text)
+        }
+        .into_iter()
+        .peekable();
         let mut secrets = Secrets {
             pairs: Pairs::new(text, query, &self.names).peekable(),
             credentials: Credentials::new(text).peekable(),
             numbers: Numbers::new(text).peekable(),
         };
         let mut shown = 0;
-        while !value.is_full()
-            && let Some(secret) = secrets.next_from(shown)
-        {
-            value.text(text.get(shown..secret.start).unwrap_or_default());
-            value.mask();
-            shown = secret.end;
+        while !value.is_full() {
+            while own.next_if(|find| find.range.end <= shown).is_some() {}
+            let begins = |range: &Range<usize>| range.start.max(shown);
+            let secret = secrets.next_from(shown).filter(|secret| secret.start < end);
+            let find = own.next_if(|find| {
+                let start = begins(&find.range);
+                start < end && secret.as_ref().is_none_or(|secret| start < secret.start)
+            });
+            let hidden = match (&find, secret) {
+                (Some(find), _) => begins(&find.range)..find.range.end,
+                (None, Some(secret)) => secret,
+                (None, None) => break,
+            };
+            value.text(text.get(shown..hidden.start).unwrap_or_default());
+            match find {
+                Some(find) if find.range.start >= shown => value.text(&find.replace),
+                Some(_) | None => value.mask(),
+            }
+            shown = hidden.end;
         }
-        value.text(text.get(shown..).unwrap_or_default());
+        value.text(text.get(shown..end).unwrap_or_default());
     }
 }
 

@@ -45,6 +45,8 @@ const COVERS_ENDINGS: usize = 5;
 
 /// Names longer than this are compared by their end only.
 const LONGEST: usize = 48;
+/// What is looked at of a name as it is written: an escape of JSON takes six bytes for one.
+const LONGEST_WRITTEN: usize = 6 * LONGEST;
 
 /// Names in the form in which they are compared: small letters and digits only.
 #[derive(Debug, Clone)]
@@ -87,11 +89,9 @@ impl Names {
     /// Whether the value of this name has to be hidden. It may be percent-encoded, quoted, or in
     /// brackets: the last word of it counts.
     pub(super) fn contain(&self, name: &[u8]) -> bool {
-        let name = name
-            .get(name.len().saturating_sub(LONGEST)..)
-            .unwrap_or(name);
-        let mut decoded = [0; LONGEST];
-        let word = last_word(decode(name, &mut decoded));
+        let name = ending(name, LONGEST_WRITTEN);
+        let mut decoded = [0; LONGEST_WRITTEN];
+        let word = ending(last_word(decode(name, &mut decoded)), LONGEST);
         let mut buffer = [0; LONGEST];
         let mut length = 0;
         for (place, byte) in buffer.iter_mut().zip(significant(word)) {
@@ -123,6 +123,12 @@ impl Endings {
     }
 }
 
+/// The last bytes of a name.
+fn ending(name: &[u8], longest: usize) -> &[u8] {
+    let start = name.len().saturating_sub(longest);
+    name.get(start..).unwrap_or(name)
+}
+
 /// `Access-Token`, `access_token` and `accessToken` are one name.
 fn significant(name: &[u8]) -> impl Iterator<Item = u8> {
     name.iter()
@@ -130,9 +136,10 @@ fn significant(name: &[u8]) -> impl Iterator<Item = u8> {
         .map(u8::to_ascii_lowercase)
 }
 
-/// Resolves percent escapes, if there are any: `%74oken` is `token` to the upstream.
-fn decode<'a>(name: &'a [u8], buffer: &'a mut [u8; LONGEST]) -> &'a [u8] {
-    if memchr::memchr(b'%', name).is_none() {
+/// Resolves the escapes of addresses and of JSON, if there are any: `%74oken` and `\u0074oken` are
+/// `token` to the upstream.
+fn decode<'a>(name: &'a [u8], buffer: &'a mut [u8; LONGEST_WRITTEN]) -> &'a [u8] {
+    if memchr::memchr2(b'%', b'\\', name).is_none() {
         return name;
     }
     let mut length = 0;
@@ -141,7 +148,10 @@ fn decode<'a>(name: &'a [u8], buffer: &'a mut [u8; LONGEST]) -> &'a [u8] {
         let Some((byte, tail)) = rest.split_first() else {
             break;
         };
-        let escape = (*byte == b'%').then(|| tail.split_at_checked(2)).flatten();
+        let escape = match (byte, tail) {
+            (b'%', tail) | (b'\\', [b'u', b'0', b'0', tail @ ..]) => tail.split_at_checked(2),
+            _ => None,
+        };
         let resolved = escape.and_then(|(digits, tail)| {
             let digits = std::str::from_utf8(digits).ok()?;
             Some((u8::from_str_radix(digits, 16).ok()?, tail))
@@ -188,6 +198,8 @@ mod tests {
             "user%5Bpassword%5D",
             "https%3A%2F%2Fx%2F%3Ftoken",
             "%22idCard%22",
+            r#""passwor\u0064""#,
+            r#""\u0070\u0061\u0073\u0073\u0077\u006F\u0072\u0064""#,
             "ID-CARD",
         ] {
             assert!(names.contain(sensitive.as_bytes()), "{sensitive}");
@@ -203,6 +215,7 @@ mod tests {
             "%7",
             "id",
             "[]",
+            r#""passwor\u0164""#,
         ] {
             assert!(!names.contain(harmless.as_bytes()), "{harmless}");
         }

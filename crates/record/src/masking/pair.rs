@@ -58,7 +58,7 @@ impl<'a> Pairs<'a> {
         let blanks = before
             .iter()
             .rev()
-            .take_while(|byte| **byte == b' ')
+            .take_while(|byte| byte.is_ascii_whitespace())
             .count();
         let before = before.get(..before.len() - blanks).unwrap_or_default();
         let stop = |byte: &u8| {
@@ -81,12 +81,13 @@ impl<'a> Pairs<'a> {
             Separator::Equals => words(rest),
             Separator::Colon => {
                 let gap = opening(rest);
-                let quoted = rest.get(..gap).is_some_and(ends_in_quote);
+                let opened = rest.get(..gap).unwrap_or_default();
                 let rest = rest.get(gap..).unwrap_or_default();
-                let length = if quoted {
-                    until(rest, is_quote)
-                } else {
-                    words(rest)
+                let length = match (opened.last(), rest.first()) {
+                    (Some(b'"'), _) => json_text(rest),
+                    _ if ends_in_quote(opened) => until(rest, is_quote),
+                    (_, Some(b'{' | b'[')) => json_group(rest),
+                    _ => words(rest),
                 };
                 return start + gap..start + gap + length;
             }
@@ -139,7 +140,7 @@ fn words(text: &[u8]) -> usize {
     }
 }
 
-fn until(text: &[u8], ends: impl Fn(&[u8]) -> bool) -> usize {
+fn until(text: &[u8], mut ends: impl FnMut(&[u8]) -> bool) -> usize {
     (0..text.len())
         .find(|at| ends(text.get(*at..).unwrap_or_default()))
         .unwrap_or(text.len())
@@ -180,11 +181,40 @@ fn opening(text: &[u8]) -> usize {
     let mut length = 0;
     loop {
         length += match text.get(length..) {
-            Some([b' ' | b'+', ..]) => 1,
+            Some([b' ' | b'+' | b'\t' | b'\r' | b'\n', ..]) => 1,
             Some([b'%', b'2', b'0', ..]) => 3,
             Some([b'"' | b'\'', ..]) => return length + 1,
             Some([b'%', b'2', b'2', ..]) => return length + 3,
             _ => return length,
         };
     }
+}
+
+/// The inside of a JSON string, up to the quote that ends it.
+fn json_text(text: &[u8]) -> usize {
+    let mut escaped = false;
+    until(text, |tail| {
+        let ends = !escaped && tail.first() == Some(&b'"');
+        escaped = !escaped && tail.first() == Some(&b'\\');
+        ends
+    })
+}
+
+/// An array or object of JSON, its brackets included; everything, when it does not end.
+fn json_group(text: &[u8]) -> usize {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => depth += 1,
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    text.len()
 }

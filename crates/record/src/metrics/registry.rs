@@ -12,6 +12,7 @@ use super::{
     histogram::{Buckets, Histogram},
     instance::Instance,
     kept::Kept,
+    names::{self, MetricNames},
     route::RouteSeries,
     table::{self, Kind, Metric},
     text::Text,
@@ -30,11 +31,18 @@ pub const NO_ROUTE: &str = "none";
 #[derive(Debug)]
 pub struct Registry {
     threads: usize,
-    /// Read by scrapes, written when a snapshot has another one.
-    prefix: Mutex<String>,
+    /// Read by scrapes, written when a snapshot has others.
+    naming: Mutex<Naming>,
     instance: Instance,
     /// Guards which series there are, never their counts.
     series: Mutex<Series>,
+}
+
+/// How metrics are called.
+#[derive(Debug, Clone)]
+struct Naming {
+    prefix: String,
+    sets: Vec<MetricNames>,
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +57,10 @@ impl Registry {
     pub fn new(threads: usize, prefix: &str) -> Self {
         let registry = Self {
             threads,
-            prefix: Mutex::new(allowed(prefix)),
+            naming: Mutex::new(Naming {
+                prefix: allowed(prefix),
+                sets: vec![MetricNames::Sluicegate],
+            }),
             instance: Instance::new(threads),
             series: Mutex::default(),
         };
@@ -57,10 +68,20 @@ impl Registry {
         registry
     }
 
-    /// Every name begins with another word from now on. In `prefix`, what Prometheus forbids
-    /// becomes `_`.
-    pub fn set_prefix(&self, prefix: &str) {
-        *self.prefix.lock().unwrap_or_else(PoisonError::into_inner) = allowed(prefix);
+    /// Every name of ours begins with this word from now on, and requests are shown under the names
+    /// of these sets. In `prefix`, what Prometheus forbids becomes `_`.
+    pub fn set_names(&self, prefix: &str, sets: &[MetricNames]) {
+        *self.naming.lock().unwrap_or_else(PoisonError::into_inner) = Naming {
+            prefix: allowed(prefix),
+            sets: sets.to_vec(),
+        };
+        if sets.contains(&MetricNames::Campus) {
+            let series = self.lock();
+            series
+                .routes
+                .iter()
+                .for_each(|(_, route)| route.count_statuses());
+        }
     }
 
     /// The series of a route: the one from before if the id is known, so that counters go on.
@@ -152,14 +173,18 @@ impl Registry {
     /// Appends everything in the Prometheus text format 0.0.4
     /// (`text/plain; version=0.0.4; charset=utf-8`).
     pub fn expose(&self, now: Duration, out: &mut String) {
-        let prefix = self
-            .prefix
+        let naming = self
+            .naming
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let mut text = Text::new(out, &prefix);
+        let mut text = Text::new(out, &naming.prefix);
         let mut series = self.lock();
         series.forget(now);
+        if naming.sets.contains(&MetricNames::Sluicegate) {
+            series.expose_routes(&mut text);
+        }
+        names::expose(&naming.sets, &|| Box::new(series.routes.iter()), &mut text);
         series.expose(&mut text);
         drop(series);
         self.instance.expose(now, &mut text);
@@ -194,7 +219,7 @@ impl Series {
         self.upstreams.forget(now);
     }
 
-    fn expose(&self, text: &mut Text<'_>) {
+    fn expose_routes(&self, text: &mut Text<'_>) {
         let of_routes: [(&Metric, Expose<RouteSeries>); 4] = [
             (&table::REQUESTS, RouteSeries::expose_requests),
             (&table::REQUEST_DURATION, RouteSeries::expose_duration),
@@ -207,6 +232,9 @@ impl Series {
                 .iter()
                 .for_each(|(id, series)| expose(series, id, text));
         }
+    }
+
+    fn expose(&self, text: &mut Text<'_>) {
         let of_upstreams: [(&Metric, Expose<UpstreamSeries>); 10] = [
             (&table::UPSTREAM_DURATION, UpstreamSeries::expose_duration),
             (&table::IN_FLIGHT, UpstreamSeries::expose_in_flight),

@@ -1,10 +1,15 @@
 //! What is counted for one route.
 
-use std::{sync::OnceLock, time::Duration};
+use std::{
+    sync::{Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
 
 use sluicegate_core::{Code, Outcome};
 
-use super::{cells::Cells, histogram::Buckets, table, text::Text};
+use super::{
+    cells::Cells, histogram::Buckets, names::RouteNames, statuses::Statuses, table, text::Text,
+};
 use crate::entry::shown_status;
 
 /// Methods that have a series of their own; a client's inventions share the last (ME-01).
@@ -31,6 +36,11 @@ const WIDTH: usize = REJECTS + CODES + 1;
 #[derive(Debug)]
 pub struct RouteSeries {
     cells: Cells,
+    /// Once a name set wants exact statuses.
+    statuses: OnceLock<Box<Statuses>>,
+    threads: usize,
+    /// What other name sets call it; read by scrapes, written when a snapshot is compiled.
+    names: Mutex<RouteNames>,
     /// Which place belongs to which code: the first come, the first placed.
     codes: [OnceLock<&'static Code>; CODES],
 }
@@ -39,6 +49,9 @@ impl RouteSeries {
     pub(crate) fn new(threads: usize) -> Self {
         Self {
             cells: Cells::new(threads, WIDTH),
+            statuses: OnceLock::new(),
+            threads,
+            names: Mutex::default(),
             codes: [const { OnceLock::new() }; CODES],
         }
     }
@@ -56,10 +69,14 @@ impl RouteSeries {
         code: Option<&'static Code>,
         outcome: Outcome,
     ) {
-        let class = class_index(shown_status(status, outcome));
+        let status = shown_status(status, outcome);
+        let class = class_index(status);
         let request = REQUESTS + method_index(method) * CLASSES.len() + class;
         self.cells.add(thread, request, 1);
         DURATION.record(&self.cells, thread, took);
+        if let Some(statuses) = self.statuses.get() {
+            statuses.count(thread, status);
+        }
         match outcome {
             Outcome::Complete => {}
             Outcome::Truncated => self.cells.add(thread, TRUNCATED, 1),
@@ -77,38 +94,81 @@ impl RouteSeries {
             .unwrap_or(CODES)
     }
 
-    /// Only what has been counted is shown: ten methods times six classes would be mostly zeros.
-    pub(crate) fn expose_requests(&self, id: &str, text: &mut Text<'_>) {
-        for (row, method) in METHODS.iter().enumerate() {
-            for (column, class) in CLASSES.iter().enumerate() {
+    /// Other name sets call it by its path template and its upstream.
+    pub fn call(&self, template: &str, upstream: &str) {
+        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = RouteNames {
+            path: template.into(),
+            service: upstream.into(),
+        };
+    }
+
+    /// Counts every status by itself from now on, for a name set that shows them.
+    pub fn count_statuses(&self) {
+        self.statuses
+            .get_or_init(|| Box::new(Statuses::new(self.threads)));
+    }
+
+    pub(crate) fn names(&self) -> RouteNames {
+        let names = self.names.lock();
+        names.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Method, class of status, and how many. Only what has been counted: ten methods times six
+    /// classes would be mostly zeros.
+    pub(crate) fn requests(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+        METHODS.iter().enumerate().flat_map(move |(row, method)| {
+            let classes = CLASSES.iter().enumerate();
+            let counts = classes.map(move |(column, class)| {
                 let count = self.cells.sum(REQUESTS + row * CLASSES.len() + column);
-                if count > 0 {
-                    let labels = [("route", id), ("method", method), ("status_class", class)];
-                    text.sample(table::REQUESTS.name, "", &labels, None);
-                    text.number(count);
-                }
-            }
+                (*method, *class, count)
+            });
+            counts.filter(|(.., count)| *count > 0)
+        })
+    }
+
+    /// Reason, code, and how many.
+    pub(crate) fn rejected(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+        let known = self.codes.iter().map_while(|place| place.get());
+        let known = known.map(|code| (code.reason, code.name));
+        let counts = known.enumerate().chain([(CODES, ("other", "other"))]);
+        counts
+            .map(|(place, (reason, code))| (reason, code, self.cells.sum(REJECTS + place)))
+            .filter(|(.., count)| *count > 0)
+    }
+
+    /// Every status and how many, once [`Self::count_statuses`] was called; 0 is all others.
+    pub(crate) fn statuses(&self) -> impl Iterator<Item = (u16, u64)> {
+        self.statuses.get().into_iter().flat_map(|all| all.counts())
+    }
+
+    pub(crate) fn expose_requests(&self, id: &str, text: &mut Text<'_>) {
+        for (method, class, count) in self.requests() {
+            let labels = [("route", id), ("method", method), ("status_class", class)];
+            text.sample(table::REQUESTS.name, "", &labels, None);
+            text.number(count);
         }
     }
 
     pub(crate) fn expose_duration(&self, id: &str, text: &mut Text<'_>) {
+        self.expose_duration_as(table::REQUEST_DURATION.name, &[("route", id)], text);
+    }
+
+    pub(crate) fn expose_duration_as(
+        &self,
+        name: &str,
+        labels: &[(&str, &str)],
+        text: &mut Text<'_>,
+    ) {
         if DURATION.count(&self.cells) > 0 {
-            let labels = [("route", id)];
-            DURATION.expose(&self.cells, text, table::REQUEST_DURATION.name, &labels);
+            DURATION.expose(&self.cells, text, name, labels);
         }
     }
 
     pub(crate) fn expose_rejected(&self, id: &str, text: &mut Text<'_>) {
-        let known = self.codes.iter().map_while(|place| place.get());
-        let known = known.map(|code| (code.reason, code.name));
-        let counts = known.enumerate().chain([(CODES, ("other", "other"))]);
-        for (place, (reason, code)) in counts {
-            let count = self.cells.sum(REJECTS + place);
-            if count > 0 {
-                let labels = [("route", id), ("reason", reason), ("code", code)];
-                text.sample(table::REJECTED.name, "", &labels, None);
-                text.number(count);
-            }
+        for (reason, code, count) in self.rejected() {
+            let labels = [("route", id), ("reason", reason), ("code", code)];
+            text.sample(table::REJECTED.name, "", &labels, None);
+            text.number(count);
         }
     }
 

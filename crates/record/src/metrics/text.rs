@@ -77,9 +77,10 @@ impl<'a> Text<'a> {
         self.out.push('\n');
     }
 
-    /// `process_…` is a name that all programs share, so it takes no prefix.
+    /// `process_…` is a name that all programs share, `gateway_…` one of another name set: neither
+    /// takes a prefix.
     fn name(&mut self, name: &str) {
-        if !name.starts_with("process_") {
+        if !name.starts_with("process_") && !name.starts_with("gateway_") {
             self.out.push_str(self.prefix);
             self.out.push('_');
         }

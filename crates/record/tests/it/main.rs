@@ -6,6 +6,7 @@
 
 mod exposition;
 mod line;
+mod policy;
 mod queue;
 mod support;
 mod writer;

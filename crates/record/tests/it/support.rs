@@ -7,7 +7,7 @@ use sluicegate_core::{
     Attempt, Exchange, Outcome, Peer, Principal, RequestId, RouteFacts, TraceContext, codes,
 };
 use sluicegate_http1::{RequestHead, Version};
-use sluicegate_record::{Entry, LogFormat};
+use sluicegate_record::{Entry, LogFormat, Policy};
 
 /// An exchange that has everything a record can tell.
 pub(crate) fn full_exchange() -> Exchange {
@@ -71,13 +71,21 @@ pub(crate) fn entry(exchange: &Exchange) -> Entry<'_> {
         snapshot: 12,
         connection: None,
         route: None,
+        policy: &Policy::SIZES,
+        bodies: None,
+        request_whole: true,
     }
 }
 
 /// The one line of an entry, as text and parsed.
 pub(crate) fn line(entry: &Entry<'_>) -> (String, Value) {
+    line_of(&LogFormat::default(), entry)
+}
+
+/// The same in another format.
+pub(crate) fn line_of(format: &LogFormat, entry: &Entry<'_>) -> (String, Value) {
     let mut line = Vec::new();
-    LogFormat::default().write(entry, &mut line);
+    format.write(entry, &mut line);
     let line = String::from_utf8(line).unwrap();
     let value = serde_json::from_str(&line).unwrap();
     (line, value)
