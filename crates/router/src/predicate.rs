@@ -71,6 +71,19 @@ impl Predicates {
         }
     }
 
+    /// Their names are in lower case.
+    pub(crate) fn headers(&self) -> &[Predicate] {
+        &self.headers
+    }
+
+    pub(crate) fn query(&self) -> &[Predicate] {
+        &self.query
+    }
+
+    pub(crate) fn cookies(&self) -> &[Predicate] {
+        &self.cookies
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.headers.len() + self.query.len() + self.cookies.len()
     }
@@ -172,7 +185,7 @@ impl Predicate {
 }
 
 impl Test {
-    fn accepts(&self, value: &[u8]) -> bool {
+    pub(crate) fn accepts(&self, value: &[u8]) -> bool {
         match self {
             Self::Equals(wanted) => wanted.as_bytes() == value,
             Self::Matches(pattern) => {

@@ -57,13 +57,13 @@ pub struct Scratch {
 /// the request, so it is settled when the table is built.
 #[derive(Debug, Default)]
 pub struct Router {
-    routes: Vec<Route>,
+    pub(crate) routes: Vec<Route>,
     hosts: HostIndex,
     tree: Tree,
     /// The route by rank in the competition; small, because every request looks into it.
-    ranks: Vec<u32>,
+    pub(crate) ranks: Vec<u32>,
     /// The host by rank, for explanations.
-    rank_hosts: Vec<HostPattern>,
+    pub(crate) rank_hosts: Vec<HostPattern>,
 }
 
 impl Router {
@@ -131,6 +131,22 @@ impl Router {
             Some(_) => Found::MethodNotAllowed,
             None => Found::NotFound,
         }
+    }
+
+    /// The rank that answers a request. `may_judge` is told of every candidate whether nothing but
+    /// the method is asked, and may pass it over.
+    pub(crate) fn best<S: Subject + ?Sized>(
+        &self,
+        request: &S,
+        scratch: &mut Scratch,
+        mut may_judge: impl FnMut(bool) -> bool,
+    ) -> Option<u32> {
+        let asked = Asked::new(request.method());
+        self.compete(request, scratch, |entry, buffer| {
+            may_judge(entry.is_plain)
+                && self.admits(entry, asked)
+                && self.meets(entry, request, buffer)
+        })
     }
 
     /// Appends the methods that would find a route, as the value of an `Allow` field.

@@ -1,0 +1,1 @@
+//! What the prover says of routes, one situation at a time.
