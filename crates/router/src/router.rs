@@ -149,6 +149,19 @@ impl Router {
         })
     }
 
+    /// Calls `each` for every route that takes the host and path of a request, whatever else it
+    /// asks, until it says that it has seen enough.
+    pub(crate) fn at_path<S: Subject + ?Sized>(
+        &self,
+        request: &S,
+        scratch: &mut Scratch,
+        mut has_enough: impl FnMut(usize) -> bool,
+    ) {
+        self.compete(request, scratch, |entry, _| {
+            has_enough(entry.route as usize)
+        });
+    }
+
     /// Appends the methods that would find a route, as the value of an `Allow` field.
     pub fn allow<S: Subject + ?Sized>(&self, request: &S, scratch: &mut Scratch, out: &mut String) {
         let mut names: Vec<&str> = Vec::new();

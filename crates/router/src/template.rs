@@ -206,6 +206,14 @@ impl Template {
         if path.is_empty() {
             return Ok(());
         }
+        if path.ends_with('/') && self.is_open() {
+            // `/a//**`: nothing follows an empty segment, they are merged in every request.
+            let right = self.with_names(path.trim_end_matches('/'));
+            return refuse(
+                "has an empty segment, so no request would match",
+                Some(right),
+            );
+        }
         let mut normal = String::new();
         match normalize(&path, &mut normal) {
             Ok(Normal::Unchanged) => Ok(()),

@@ -33,14 +33,22 @@ pub(super) fn sample(kind: Kind, sides: &Sides<&Test>) -> Sample<Vec<String>> {
 
     let is_free = |value: &str| {
         let broken = sides.broken.iter().filter(|test| !asks_absence(test));
-        can_be_sent(kind, value) && !broken.into_iter().any(|test| test.accepts(value.as_bytes()))
+        can_be_sent(kind, value)
+            && !broken
+                .into_iter()
+                .any(|test| test.accepts(value.as_bytes()))
     };
     let passes_all = |value: &String| {
         is_free(value) && sides.held.iter().all(|test| test.accepts(value.as_bytes()))
     };
     let candidates: Vec<Vec<String>> = sides.held.iter().map(|test| of(test)).collect();
     let usual = || USUAL.into_iter().map(ToOwned::to_owned);
-    let alone = candidates.iter().flatten().cloned().chain(usual()).find(passes_all);
+    let alone = candidates
+        .iter()
+        .flatten()
+        .cloned()
+        .chain(usual())
+        .find(passes_all);
     if let Some(value) = alone {
         return Sample::One(vec![value]);
     }
@@ -65,7 +73,9 @@ pub(super) fn sample(kind: Kind, sides: &Sides<&Test>) -> Sample<Vec<String>> {
 
 /// Whether a broken test accepts all that a held one does.
 fn is_taken_away(held: &Test, broken: &[&Test]) -> bool {
-    broken.iter().any(|test| implies(held, test) && !matches!(test, Test::Present(_)))
+    broken
+        .iter()
+        .any(|test| implies(held, test) && !matches!(test, Test::Present(_)))
 }
 
 /// Whether whoever passes the one passes the other; `false` also when nobody knows.
@@ -115,7 +125,8 @@ fn can_be_sent(kind: Kind, value: &str) -> bool {
         Kind::Header | Kind::Cookie => {
             let is_plain = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
             let may_hold = |byte: u8| kind == Kind::Header || byte != b';';
-            value.trim_ascii() == value && value.bytes().all(|byte| is_plain(byte) && may_hold(byte))
+            value.trim_ascii() == value
+                && value.bytes().all(|byte| is_plain(byte) && may_hold(byte))
         }
     }
 }

@@ -50,6 +50,14 @@ pub(super) fn meet(one: &Route, other: &Route) -> Option<bool> {
     Some(in_one_value)
 }
 
+/// Whether a host is taken by both.
+pub(super) fn hosts_meet(one: &Route, other: &Route) -> bool {
+    let meets =
+        |one: &HostPattern, other: &HostPattern| covers_host(one, other) || covers_host(other, one);
+    let mut hosts = one.hosts.iter();
+    hosts.any(|one| other.hosts.iter().any(|other| meets(one, other)))
+}
+
 fn covers_hosts(broad: &Route, narrow: &Route) -> bool {
     let is_covered = |host: &HostPattern| broad.hosts.iter().any(|one| covers_host(one, host));
     narrow.hosts.iter().all(is_covered)

@@ -8,6 +8,7 @@
 mod cell;
 mod condition;
 mod cover;
+mod notation;
 mod pairs;
 mod part;
 mod pattern;
@@ -45,8 +46,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             findings: 100,
-            work: 100_000_000,
-            pairs: 2_000_000,
+            work: 50_000_000,
+            pairs: 1_000_000,
         }
     }
 }

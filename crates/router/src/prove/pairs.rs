@@ -49,10 +49,7 @@ impl<'r> Prover<'r> {
                     continue;
                 }
                 let has_several = winner.route.hosts.len() + loser.route.hosts.len() > 2;
-                let pair = (
-                    winner.index.min(loser.index),
-                    winner.index.max(loser.index),
-                );
+                let pair = (winner.index.min(loser.index), winner.index.max(loser.index));
                 if has_several && !seen.insert(pair) {
                     continue;
                 }

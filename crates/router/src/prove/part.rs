@@ -12,11 +12,15 @@ const LABELS: [&str; 3] = ["www", "api", "host"];
 
 /// A host as a client sends it; `None` when there is none.
 pub(super) fn host(sides: &Sides<&HostPattern>) -> Option<String> {
-    let narrowest = sides.held.iter().copied().min_by_key(|pattern| match pattern {
-        HostPattern::Exact(_) => (0, 0),
-        HostPattern::Under(suffix) => (1, usize::MAX - suffix.len()),
-        HostPattern::Any => (2, 0),
-    });
+    let narrowest = sides
+        .held
+        .iter()
+        .copied()
+        .min_by_key(|pattern| match pattern {
+            HostPattern::Exact(_) => (0, 0),
+            HostPattern::Under(suffix) => (1, usize::MAX - suffix.len()),
+            HostPattern::Any => (2, 0),
+        });
     // A broken exact name takes one candidate away at most; a broken wildcard all of them or none.
     let labels = LABELS
         .into_iter()
@@ -25,9 +29,9 @@ pub(super) fn host(sides: &Sides<&HostPattern>) -> Option<String> {
     let keeps = |name: &String| sides.keeps(|pattern: &HostPattern| pattern.takes(Some(name)));
     match narrowest {
         Some(HostPattern::Exact(name)) => Some(name.to_string()).filter(keeps),
-        Some(HostPattern::Under(suffix)) => labels
-            .map(|label| format!("{label}.{suffix}"))
-            .find(keeps),
+        Some(HostPattern::Under(suffix)) => {
+            labels.map(|label| format!("{label}.{suffix}")).find(keeps)
+        }
         Some(HostPattern::Any) | None => std::iter::once("any.example".to_owned())
             .chain(labels)
             .find(keeps),

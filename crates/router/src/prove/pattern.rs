@@ -100,7 +100,10 @@ mod tests {
         ] {
             let regex = Regex::new(pattern).unwrap();
 
-            assert!(candidates(pattern).iter().any(|text| regex.is_match(text)), "{pattern}");
+            assert!(
+                candidates(pattern).iter().any(|text| regex.is_match(text)),
+                "{pattern}"
+            );
         }
     }
 }

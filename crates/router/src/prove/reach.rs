@@ -140,8 +140,10 @@ impl<'r> Prover<'r> {
                 return (None, None);
             }
         };
-        let answer = answerer(&witness).map(|answer| answer.index);
-        (Some(witness), answer)
+        match answerer(&witness) {
+            Some(answer) => (Some(witness), Some(answer.index)),
+            None => (None, None),
+        }
     }
 }
 

@@ -26,7 +26,10 @@ pub(super) fn sample(sides: &Sides<&Segment>, may_be_empty: bool) -> Sample<Stri
     let usual = FILLERS
         .iter()
         .map(|filler| format!("{prefix}{filler}{suffix}"));
-    if let Some(found) = usual.chain(overlapping(prefix, suffix)).find(|one| keeps(one)) {
+    if let Some(found) = usual
+        .chain(overlapping(prefix, suffix))
+        .find(|one| keeps(one))
+    {
         return Sample::One(found);
     }
     let takes_all = |one: &&Segment| is_within(prefix, suffix, one);

@@ -107,11 +107,7 @@ impl<'r> Shelf<'r> {
     }
 
     /// Everything under a node, without what ends at it.
-    fn all_below(
-        &self,
-        node: &Node<'r>,
-        each: &mut impl FnMut(Option<u32>) -> GoOn,
-    ) -> GoOn {
+    fn all_below(&self, node: &Node<'r>, each: &mut impl FnMut(Option<u32>) -> GoOn) -> GoOn {
         let forms = node.forms.values().map(|(_, child)| child);
         node.literals.values().chain(forms).all(|child| {
             self.nodes.get(*child).is_none_or(|node| {

@@ -89,7 +89,10 @@ fn meet(one: &[bool], other: &[bool]) -> bool {
 }
 
 fn is_unreached(finding: &Finding) -> bool {
-    matches!(finding.kind, Kind::Impossible | Kind::Equal | Kind::Shadowed)
+    matches!(
+        finding.kind,
+        Kind::Impossible | Kind::Equal | Kind::Shadowed
+    )
 }
 
 /// Each witness does what is claimed of it, by the table itself.
@@ -108,13 +111,20 @@ fn judge_witnesses(specs: &[RouteSpec], report: &Report) {
         };
         assert!(takes(finding.route), "{finding:?}");
         if !is_unreached(finding) {
-            assert!(finding.others.iter().all(|other| takes(*other)), "{finding:?}");
+            assert!(
+                finding.others.iter().all(|other| takes(*other)),
+                "{finding:?}"
+            );
         } else if finding.kind != Kind::Impossible {
             assert_ne!(finding.answered_by, None, "{finding:?}");
         }
         let mut scratch = String::new();
         let normal = sluicegate_router::normalize(witness.path(), &mut scratch);
-        assert_eq!(normal, Ok(sluicegate_router::Normal::Unchanged), "{finding:?}");
+        assert_eq!(
+            normal,
+            Ok(sluicegate_router::Normal::Unchanged),
+            "{finding:?}"
+        );
     }
 }
 
@@ -150,7 +160,11 @@ fn a_template() -> impl Strategy<Value = String> {
             path.push_str(&part.replace("{p}", &format!("{{p{place}}}")));
         }
         path.push_str(end);
-        if path.is_empty() { "/".to_owned() } else { path }
+        if path.is_empty() {
+            "/".to_owned()
+        } else {
+            path
+        }
     })
 }
 
