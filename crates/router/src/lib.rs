@@ -19,11 +19,13 @@ mod subject;
 mod template;
 mod tree;
 mod walk;
+mod why_not;
 
-pub use explain::{Candidate, WhyNot};
+pub use explain::Candidate;
 pub use normal_form::{BadPath, Normal, has_encoded_slash, normalize};
 pub use predicate::{Predicate, Test};
 pub use problem::Problem;
 pub use prove::{Decided, Finding, Kind, Level, Limits, Report, Witness};
 pub use router::{Found, RouteSpec, Router, Scratch};
 pub use subject::Subject;
+pub use why_not::{PathGap, WhyNot};

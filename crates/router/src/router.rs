@@ -181,8 +181,9 @@ impl Router {
         }
     }
 
-    /// Why each route near the request was or was not taken: those that match its host and path
-    /// first, in the order of competition. At most 100. Looks at every route: not for traffic.
+    /// Why each route near the request was or was not taken: those that match, in the order of
+    /// competition, then the nearest others; ten of each at most. Looks at every route: not for
+    /// traffic.
     pub fn explain<S: Subject + ?Sized>(&self, request: &S) -> Vec<Candidate> {
         let mut buffer = String::new();
         let host = request
@@ -270,6 +271,6 @@ impl Router {
             || self
                 .routes
                 .get(entry.route as usize)
-                .is_some_and(|route| route.predicates.first_unmet(request, buffer).is_none())
+                .is_some_and(|route| route.predicates.are_met(request, buffer))
     }
 }

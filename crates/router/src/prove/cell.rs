@@ -49,11 +49,7 @@ impl Standpoint<'_> {
         self.host.takes(request.host())
             && self.route.template.rest_of(request.path()).is_some()
             && self.route.methods.admits(Asked::new(request.method()))
-            && self
-                .route
-                .predicates
-                .first_unmet(request, &mut Vec::new())
-                .is_none()
+            && self.route.predicates.are_met(request, &mut Vec::new())
     }
 }
 

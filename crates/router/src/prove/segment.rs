@@ -1,7 +1,7 @@
 //! Samples of one path segment that keep their sides.
 
 use crate::normal_form::{Normal, normalize};
-use crate::template::{Segment, between};
+use crate::template::Segment;
 
 use super::sides::{Sample, Sides};
 
@@ -9,7 +9,7 @@ const FILLERS: [&str; 6] = ["1", "x", "2", "y", "ab", "x7"];
 
 /// A segment; an empty one only where the path may end with a slash.
 pub(super) fn sample(sides: &Sides<&Segment>, may_be_empty: bool) -> Sample<String> {
-    let keeps = |text: &str| is_segment(text, may_be_empty) && sides.keeps(|one| takes(one, text));
+    let keeps = |text: &str| is_segment(text, may_be_empty) && sides.keeps(|one| one.takes(text));
     let one_or_none = |found: Option<String>| found.map_or(Sample::None, Sample::One);
 
     let literal = sides.held.iter().find_map(|segment| match segment {
@@ -51,18 +51,10 @@ pub(super) fn sample(sides: &Sides<&Segment>, may_be_empty: bool) -> Sample<Stri
     found.map_or(Sample::Unknown, Sample::One)
 }
 
-/// Whether a segment of a template takes a segment of a path.
-pub(super) fn takes(segment: &Segment, text: &str) -> bool {
-    match segment {
-        Segment::Literal(literal) => **literal == *text,
-        Segment::Parameter { prefix, suffix, .. } => between(text, prefix, suffix).is_some(),
-    }
-}
-
 /// Whether one takes all that the other takes.
 pub(super) fn covers(broad: &Segment, narrow: &Segment) -> bool {
     match narrow {
-        Segment::Literal(text) => takes(broad, text),
+        Segment::Literal(text) => broad.takes(text),
         Segment::Parameter { prefix, suffix, .. } => is_within(prefix, suffix, broad),
     }
 }
@@ -70,7 +62,7 @@ pub(super) fn covers(broad: &Segment, narrow: &Segment) -> bool {
 /// Whether some segment is taken by both.
 pub(super) fn meet(one: &Segment, other: &Segment) -> bool {
     match (one, other) {
-        (Segment::Literal(text), other) | (other, Segment::Literal(text)) => takes(other, text),
+        (Segment::Literal(text), other) | (other, Segment::Literal(text)) => other.takes(text),
         (Segment::Parameter { .. }, Segment::Parameter { .. }) => {
             around([one, other].into_iter()).is_some()
         }
@@ -88,7 +80,7 @@ fn is_within(prefix: &str, suffix: &str, by: &Segment) -> bool {
         } => {
             prefix.starts_with(&**before)
                 && suffix.ends_with(&**after)
-                && takes(by, &format!("{prefix}~{suffix}"))
+                && by.takes(&format!("{prefix}~{suffix}"))
         }
     }
 }

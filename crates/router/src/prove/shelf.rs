@@ -95,7 +95,7 @@ impl<'r> Shelf<'r> {
             Segment::Parameter { .. } => node
                 .literals
                 .iter()
-                .filter(|(text, _)| segment::takes(segment, text))
+                .filter(|(text, _)| segment.takes(text))
                 .all(|(_, child)| go_down(*child)),
         };
         is_done
