@@ -110,7 +110,10 @@ impl<'r> Prover<'r> {
         }
         let patience = Patience::new(PATIENCE);
         for (index, route) in self.router.routes.iter().enumerate() {
-            let is_prefix = self.upstream(index).is_some() && route.methods.is_any();
+            // Whoever names methods or conditions has thought of single requests.
+            let is_prefix = self.upstream(index).is_some()
+                && route.methods.is_any()
+                && route.predicates.len() == 0;
             if !is_prefix || fates.get(index) == Some(&Fate::Never) {
                 continue;
             }

@@ -143,7 +143,7 @@ fn two_values_of_one_header_are_told_from_an_overlap() {
     ]);
 
     assert_eq!(report.pairs_by_repetition, 1);
-    assert!(report.findings.iter().all(|one| one.kind == Kind::NoRest));
+    assert!(report.findings.is_empty());
 }
 
 #[test]
