@@ -40,6 +40,14 @@ class Engine:
         """Say what would happen to a request under a snapshot; nothing is sent or counted."""
 
     @staticmethod
+    def prove(snapshot: str) -> str:
+        """Say what the routes of a snapshot do with all requests, as a JSON object.
+
+        `findings`: routes that are never reached, that meet and who wins, and slips, each
+        with a request that shows it; at most a hundred of a kind, `totals` has them all.
+        """
+
+    @staticmethod
     def schema() -> str:
         """Give the schemas of filters, the codes of rejects, the keys of records, the metrics."""
 

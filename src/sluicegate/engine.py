@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from sluicegate import _engine
+from sluicegate.config.proof import Proof
 from sluicegate.config.settings import ProcessSettings
 from sluicegate.config.snapshot import Snapshot
 from sluicegate.errors import (
@@ -48,11 +49,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """A route whose path matched, and why it was not taken."""
+    """A route that matched or came near, and why it was not taken."""
 
     route: str
     matched: bool
     why_not: str | None = None
+    template: str | None = None
+    lost_to: str | None = None
+    """The route taken, when this one matched too."""
+    lost_by: str | None = None
+    """What decided: `priority`, `host`, `path`, `conditions`, `head` or `place`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ class Explanation:
             route=raw.get("route"),
             params=raw.get("params") or {},
             candidates=tuple(
-                Considered(one["route"], one["matched"], one.get("why_not"))
+                Considered(**{name: one.get(name) for name in Considered.__slots__})
                 for one in raw.get("candidates") or ()
             ),
             steps=tuple(_step(one) for one in raw.get("steps") or ()),
@@ -237,6 +243,13 @@ def explain(snapshot: Snapshot, request: Request, facts: Facts) -> Explanation:
     with _our_errors():
         text = _engine.Engine.explain(snapshot.text, _request_json(request), _facts_json(facts))
     return Explanation.from_raw(json.loads(text))
+
+
+def prove(snapshot: Snapshot) -> Proof:
+    """Say what the routes do with all requests; takes seconds where there are thousands."""
+    with _our_errors():
+        text = _engine.Engine.prove(snapshot.text)
+    return Proof.from_raw(json.loads(text))
 
 
 def filter_catalogue() -> dict[str, Any]:

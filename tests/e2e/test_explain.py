@@ -116,9 +116,29 @@ def test_a_candidate_that_lost_says_why(start_gateway: StartGateway) -> None:
 
     why = {one["route"]: one["why_not"] for one in explained["candidates"]}
     assert explained["route"] == "all"
-    assert why["gray"] == "header X-Env" or why["gray"] == "header x-env"
-    assert why["orders"] == "method"
+    assert why["gray"] == "header x-env: `gray` is wanted, there is none"
+    assert why["orders"] == "method: it takes GET, HEAD"
     assert why["all"] is None
+
+
+@pytest.mark.spec("RT-36", "RT-37")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("GET", "/orders/7/items"), "not orders  /orders/{id}: path: it goes on with `/items`"),
+        (("GET", "/orders"), "not orders  /orders/{id}: path: it ends where `/{id}` has to follow"),
+        (("GET", "/Orders/7"), "segment 1 is `Orders`, not `orders`: capitals count"),
+        (("PUT", "/orders/7", "-H", "X-Env: blue"), "`gray` is wanted, there is `blue`"),
+        (("GET", "/orders/7"), "not all  /**: matches too, `orders` wins by a more precise path"),
+    ],
+)
+def test_a_near_miss_says_what_kept_it(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    write(tmp_path / "d.yaml", DOCUMENT)
+
+    shown = run("explain", *words, "--config", tmp_path / "d.yaml")
+
+    assert shown.returncode == 0, shown.stderr
+    assert said in shown.stdout
 
 
 @pytest.mark.parametrize(

@@ -348,23 +348,34 @@ fn params(view: &View, passage: &Passage<'_>) -> serde_json::Map<String, Value> 
         .collect()
 }
 
-/// Every route that came near, in the order of the competition, and why it did not match.
+/// Every route that matched, in the order of the competition, and those that came near.
 fn candidates(view: &View, passage: &Passage<'_>) -> Vec<Value> {
     let Some(subject) = &passage.matched_head else {
         return Vec::new();
     };
     let table = view.snapshot.tables.of(&passage.exchange.listener);
+    let served = |index: usize| view.snapshot.routes.get(table.served(index)?);
     let found = table.router.explain(&HeadSubject::new(subject));
     found
         .into_iter()
         .filter_map(|candidate| {
-            let route = (view.snapshot.routes).get(table.served(candidate.route)?)?;
+            let route = served(candidate.route)?;
+            let unmet: Vec<Value> = candidate
+                .why_not
+                .iter()
+                .map(|why| json!({"condition": why.condition(), "text": why.to_string()}))
+                .collect();
+            let words: Vec<String> = candidate.why_not.iter().map(ToString::to_string).collect();
+            let lost = candidate.lost;
             Some(json!({
                 "route": &*route.id,
                 "version": route.version,
                 "template": &*route.template,
                 "matched": candidate.matched,
-                "why_not": candidate.why_not.map(|why| why.to_string()),
+                "why_not": (!words.is_empty()).then(|| words.join("; ")),
+                "unmet": unmet,
+                "lost_to": lost.and_then(|(winner, _)| Some(&*served(winner)?.id)),
+                "lost_by": lost.map(|(_, decided)| decided.name()),
             }))
         })
         .collect()

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use pyo3::prelude::*;
-use sluicegate_proxy::{Engine, EngineError, Settings, explain, schema};
+use sluicegate_proxy::{Engine, EngineError, Settings, explain, prove, schema};
 
 use crate::error::{PyEngineError, PyPortTaken, PySnapshotRefused, raised};
 
@@ -33,6 +33,14 @@ impl PyEngine {
     #[pyo3(name = "explain")]
     fn explain_dry(py: Python<'_>, snapshot: &str, request: &str, facts: &str) -> PyResult<String> {
         released(py, || explain(snapshot, request, facts)).map(|value| value.to_string())
+    }
+
+    /// Say what the routes of a snapshot do with all requests: which are never reached, which
+    /// meet and who wins, as JSON with a request that shows each.
+    #[staticmethod]
+    #[pyo3(name = "prove")]
+    fn prove_routes(py: Python<'_>, snapshot: &str) -> PyResult<String> {
+        released(py, || prove(snapshot)).map(|value| value.to_string())
     }
 
     /// Give the JSON Schema of every filter's configuration, and the codes of rejects.

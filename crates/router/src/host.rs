@@ -1,6 +1,7 @@
 //! Host names of routes and of requests, and the index from one to the other.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::net::Ipv6Addr;
 
 use foldhash::fast::RandomState;
@@ -17,6 +18,16 @@ pub(crate) enum HostPattern {
     Under(Box<str>),
     /// Every host, and a request without one.
     Any,
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact(name) => f.write_str(name),
+            Self::Under(suffix) => write!(f, "*.{suffix}"),
+            Self::Any => f.write_str("any host"),
+        }
+    }
 }
 
 /// Why a host cannot be read, and what would be right.

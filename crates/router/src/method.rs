@@ -1,6 +1,6 @@
 //! Sets of HTTP methods, small enough to sit in a table entry.
 
-const KNOWN: [&str; 9] = [
+pub(crate) const KNOWN: [&str; 9] = [
     "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE",
 ];
 const GET: u16 = 1;

@@ -7,6 +7,7 @@ use crate::problem::Problem;
 use crate::query;
 use crate::router::RouteSpec;
 use crate::subject::Subject;
+use crate::why_not::WhyNot;
 
 /// A condition on one named header, query parameter or cookie.
 #[derive(Clone, Debug)]
@@ -36,13 +37,12 @@ pub(crate) struct Predicates {
     cookies: Box<[Predicate]>,
 }
 
-/// The first condition that a request does not meet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Unmet<'r> {
-    Header(&'r str),
-    Query(&'r str),
-    Cookie(&'r str),
-}
+const HEADER: &str = "header";
+const QUERY: &str = "query";
+const COOKIE: &str = "cookie";
+/// Of the values that a request has instead, so many are shown, and so many bytes of each.
+const MOST_SHOWN: usize = 3;
+const LONGEST_SHOWN: usize = 100;
 
 impl Predicates {
     pub(crate) fn new(index: usize, spec: &RouteSpec, problems: &mut Vec<Problem>) -> Self {
@@ -71,32 +71,60 @@ impl Predicates {
         }
     }
 
+    /// Their names are in lower case.
+    pub(crate) fn headers(&self) -> &[Predicate] {
+        &self.headers
+    }
+
+    pub(crate) fn query(&self) -> &[Predicate] {
+        &self.query
+    }
+
+    pub(crate) fn cookies(&self) -> &[Predicate] {
+        &self.cookies
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.headers.len() + self.query.len() + self.cookies.len()
     }
 
     /// `buffer` is for values that have to be decoded before they can be read.
-    pub(crate) fn first_unmet<S: Subject + ?Sized>(
-        &self,
-        request: &S,
-        buffer: &mut Vec<u8>,
-    ) -> Option<Unmet<'_>> {
-        for header in &self.headers {
-            if !header.is_met_by_header(request) {
-                return Some(Unmet::Header(&header.name));
-            }
-        }
+    pub(crate) fn are_met<S: Subject + ?Sized>(&self, request: &S, buffer: &mut Vec<u8>) -> bool {
+        let query = || request.query().unwrap_or_default();
+        self.headers
+            .iter()
+            .all(|header| header.is_met_by_header(request))
+            && self
+                .query
+                .iter()
+                .all(|parameter| parameter.is_met_by_query(query(), buffer))
+            && self
+                .cookies
+                .iter()
+                .all(|cookie| cookie.is_met_by_cookies(request))
+    }
+
+    /// Every condition that a request does not meet.
+    pub(crate) fn unmet<S: Subject + ?Sized>(&self, request: &S) -> Vec<WhyNot> {
+        let query = request.query().unwrap_or_default();
+        let mut buffer = Vec::new();
+        let headers = self.headers.iter();
+        let mut unmet: Vec<WhyNot> = headers
+            .filter(|header| !header.is_met_by_header(request))
+            .map(|header| header.why_not(HEADER, request))
+            .collect();
         for parameter in &self.query {
-            if !parameter.is_met_by_query(request.query().unwrap_or_default(), buffer) {
-                return Some(Unmet::Query(&parameter.name));
+            if !parameter.is_met_by_query(query, &mut buffer) {
+                unmet.push(parameter.why_not(QUERY, request));
             }
         }
-        for cookie in &self.cookies {
-            if !cookie.is_met_by_cookies(request) {
-                return Some(Unmet::Cookie(&cookie.name));
-            }
-        }
-        None
+        let cookies = self.cookies.iter();
+        unmet.extend(
+            cookies
+                .filter(|cookie| !cookie.is_met_by_cookies(request))
+                .map(|cookie| cookie.why_not(COOKIE, request)),
+        );
+        unmet
     }
 
     /// The same text for the same predicates, in whatever order they were written.
@@ -138,24 +166,37 @@ impl Predicate {
 
     fn is_met_by_header<S: Subject + ?Sized>(&self, request: &S) -> bool {
         let mut verdict = Verdict::default();
-        request.header_values(&self.name, &mut |value| {
-            verdict.note(self.test.accepts(value.trim_ascii()));
-        });
+        self.visit_header(request, |value| verdict.note(self.test.accepts(value)));
         verdict.of(&self.test)
     }
 
     fn is_met_by_query(&self, query: &str, buffer: &mut Vec<u8>) -> bool {
         let mut verdict = Verdict::default();
-        query::values_of(query, &self.name, |raw| {
-            buffer.clear();
-            buffer.extend(query::decoded(raw));
-            verdict.note(self.test.accepts(buffer));
+        self.visit_query(query, buffer, |value| {
+            verdict.note(self.test.accepts(value));
         });
         verdict.of(&self.test)
     }
 
     fn is_met_by_cookies<S: Subject + ?Sized>(&self, request: &S) -> bool {
         let mut verdict = Verdict::default();
+        self.visit_cookies(request, |value| verdict.note(self.test.accepts(value)));
+        verdict.of(&self.test)
+    }
+
+    fn visit_header<S: Subject + ?Sized>(&self, request: &S, mut each: impl FnMut(&[u8])) {
+        request.header_values(&self.name, &mut |value| each(value.trim_ascii()));
+    }
+
+    fn visit_query(&self, query: &str, buffer: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
+        query::values_of(query, &self.name, |raw| {
+            buffer.clear();
+            buffer.extend(query::decoded(raw));
+            each(buffer);
+        });
+    }
+
+    fn visit_cookies<S: Subject + ?Sized>(&self, request: &S, mut each: impl FnMut(&[u8])) {
         request.header_values("cookie", &mut |line| {
             for pair in line.split(|byte| *byte == b';') {
                 let mut halves = pair.splitn(2, |byte| *byte == b'=');
@@ -163,16 +204,40 @@ impl Predicate {
                     continue;
                 };
                 if name.trim_ascii() == self.name.as_bytes() {
-                    verdict.note(self.test.accepts(value.trim_ascii()));
+                    each(value.trim_ascii());
                 }
             }
         });
-        verdict.of(&self.test)
+    }
+
+    /// Why a request does not meet it, with the values it has.
+    fn why_not<S: Subject + ?Sized>(&self, kind: &'static str, request: &S) -> WhyNot {
+        let mut has = Vec::new();
+        let mut each = |value: &[u8]| {
+            if has.len() < MOST_SHOWN {
+                let shown = value.get(..LONGEST_SHOWN).unwrap_or(value);
+                has.push(String::from_utf8_lossy(shown).into_owned());
+            }
+        };
+        match kind {
+            HEADER => self.visit_header(request, &mut each),
+            QUERY => {
+                let query = request.query().unwrap_or_default();
+                self.visit_query(query, &mut Vec::new(), &mut each);
+            }
+            _ => self.visit_cookies(request, &mut each),
+        }
+        WhyNot::Condition {
+            kind,
+            name: self.name.clone(),
+            wanted: self.test.clone(),
+            has,
+        }
     }
 }
 
 impl Test {
-    fn accepts(&self, value: &[u8]) -> bool {
+    pub(crate) fn accepts(&self, value: &[u8]) -> bool {
         match self {
             Self::Equals(wanted) => wanted.as_bytes() == value,
             Self::Matches(pattern) => {

@@ -7,6 +7,7 @@ use crate::host::HostPattern;
 use crate::method::{self, MethodSet};
 use crate::predicate::Predicates;
 use crate::problem::Problem;
+use crate::prove::Decided;
 use crate::router::RouteSpec;
 use crate::template::{Precision, Template};
 
@@ -38,6 +39,33 @@ enum HostStanding {
     Exact,
     Under { length: Reverse<usize> },
     Any,
+}
+
+impl Standing {
+    /// What sets it before another one.
+    pub(crate) fn decided_before(&self, other: &Self) -> Decided {
+        if self.priority != other.priority {
+            Decided::Priority
+        } else if self.host != other.host {
+            Decided::Host
+        } else if self.path != other.path {
+            Decided::Path
+        } else if self.conditions != other.conditions {
+            Decided::Conditions
+        } else if self.is_not_for_head != other.is_not_for_head {
+            Decided::Head
+        } else {
+            Decided::Place
+        }
+    }
+
+    /// The same route with another priority.
+    pub(crate) fn with_priority(self, priority: i32) -> Self {
+        Self {
+            priority: Reverse(priority),
+            ..self
+        }
+    }
 }
 
 /// Reads every route and finds every mistake.

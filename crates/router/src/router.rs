@@ -57,13 +57,13 @@ pub struct Scratch {
 /// the request, so it is settled when the table is built.
 #[derive(Debug, Default)]
 pub struct Router {
-    routes: Vec<Route>,
+    pub(crate) routes: Vec<Route>,
     hosts: HostIndex,
     tree: Tree,
     /// The route by rank in the competition; small, because every request looks into it.
-    ranks: Vec<u32>,
+    pub(crate) ranks: Vec<u32>,
     /// The host by rank, for explanations.
-    rank_hosts: Vec<HostPattern>,
+    pub(crate) rank_hosts: Vec<HostPattern>,
 }
 
 impl Router {
@@ -133,6 +133,35 @@ impl Router {
         }
     }
 
+    /// The rank that answers a request. `may_judge` is told of every candidate whether nothing but
+    /// the method is asked, and may pass it over.
+    pub(crate) fn best<S: Subject + ?Sized>(
+        &self,
+        request: &S,
+        scratch: &mut Scratch,
+        mut may_judge: impl FnMut(bool) -> bool,
+    ) -> Option<u32> {
+        let asked = Asked::new(request.method());
+        self.compete(request, scratch, |entry, buffer| {
+            may_judge(entry.is_plain)
+                && self.admits(entry, asked)
+                && self.meets(entry, request, buffer)
+        })
+    }
+
+    /// Calls `each` for every route that takes the host and path of a request, whatever else it
+    /// asks, until it says that it has seen enough.
+    pub(crate) fn at_path<S: Subject + ?Sized>(
+        &self,
+        request: &S,
+        scratch: &mut Scratch,
+        mut has_enough: impl FnMut(usize) -> bool,
+    ) {
+        self.compete(request, scratch, |entry, _| {
+            has_enough(entry.route as usize)
+        });
+    }
+
     /// Appends the methods that would find a route, as the value of an `Allow` field.
     pub fn allow<S: Subject + ?Sized>(&self, request: &S, scratch: &mut Scratch, out: &mut String) {
         let mut names: Vec<&str> = Vec::new();
@@ -152,8 +181,9 @@ impl Router {
         }
     }
 
-    /// Why each route near the request was or was not taken: those that match its host and path
-    /// first, in the order of competition. At most 100. Looks at every route: not for traffic.
+    /// Why each route near the request was or was not taken: those that match, in the order of
+    /// competition, then the nearest others; ten of each at most. Looks at every route: not for
+    /// traffic.
     pub fn explain<S: Subject + ?Sized>(&self, request: &S) -> Vec<Candidate> {
         let mut buffer = String::new();
         let host = request
@@ -241,6 +271,6 @@ impl Router {
             || self
                 .routes
                 .get(entry.route as usize)
-                .is_some_and(|route| route.predicates.first_unmet(request, buffer).is_none())
+                .is_some_and(|route| route.predicates.are_met(request, buffer))
     }
 }

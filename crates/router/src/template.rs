@@ -136,16 +136,48 @@ impl Template {
         let mut tail = path.strip_prefix('/');
         for segment in &self.segments {
             let (text, next) = split_segment(tail?);
-            match segment {
-                Segment::Literal(literal) if **literal == *text => {}
-                Segment::Literal(_) => return None,
-                Segment::Parameter { prefix, suffix, .. } => {
-                    between(text, prefix, suffix)?;
-                }
+            if !segment.takes(text) {
+                return None;
             }
             tail = next;
         }
         (tail.is_none() || self.is_open()).then(|| tail.unwrap_or_default())
+    }
+
+    /// The segment at a place, as written.
+    pub(crate) fn text_of(&self, place: usize) -> &str {
+        let written = self.text.split('/').skip(1);
+        written.skip(place).next().unwrap_or_default()
+    }
+
+    /// What is written from a place on, with its slash.
+    pub(crate) fn text_from(&self, place: usize) -> &str {
+        let start = self.text.match_indices('/').map(|(slash, _)| slash);
+        let start = start.skip(place).next().unwrap_or_default();
+        self.text.get(start..).unwrap_or_default()
+    }
+
+    /// Whether it would take a path if capitals did not count.
+    pub(crate) fn takes_in_lower_case(&self, path: &str) -> bool {
+        let lower = |text: &str| text.to_ascii_lowercase().into_boxed_str();
+        let segments = self.segments.iter().map(|segment| match segment {
+            Segment::Literal(text) => Segment::Literal(lower(text)),
+            Segment::Parameter {
+                prefix,
+                name,
+                suffix,
+            } => Segment::Parameter {
+                prefix: lower(prefix),
+                name: name.clone(),
+                suffix: lower(suffix),
+            },
+        });
+        let template = Self {
+            text: self.text.clone(),
+            segments: segments.collect(),
+            tail: self.tail.clone(),
+        };
+        template.rest_of(&lower(path)).is_some()
     }
 
     /// Name and value of each parameter in a path that matches.
@@ -206,6 +238,14 @@ impl Template {
         if path.is_empty() {
             return Ok(());
         }
+        if path.ends_with('/') && self.is_open() {
+            // `/a//**`: nothing follows an empty segment, they are merged in every request.
+            let right = self.with_names(path.trim_end_matches('/'));
+            return refuse(
+                "has an empty segment, so no request would match",
+                Some(right),
+            );
+        }
         let mut normal = String::new();
         match normalize(&path, &mut normal) {
             Ok(Normal::Unchanged) => Ok(()),
@@ -247,6 +287,14 @@ pub(crate) enum Precision {
 }
 
 impl Segment {
+    /// Whether it takes a segment of a path.
+    pub(crate) fn takes(&self, text: &str) -> bool {
+        match self {
+            Self::Literal(literal) => **literal == *text,
+            Self::Parameter { prefix, suffix, .. } => between(text, prefix, suffix).is_some(),
+        }
+    }
+
     fn parse(text: &str) -> Result<Self, BadTemplate> {
         let Some((prefix, rest)) = text.split_once('{') else {
             if text.contains('}') {

@@ -14,10 +14,11 @@ from sluicegate.cli.options import AsJson, ConfigFile, StateDir
 from sluicegate.cli.printing import console, ends_with_a_code, print_json
 from sluicegate.config.complaints import problems_of
 from sluicegate.config.loader import load, process_settings
+from sluicegate.config.proof import REASONS
 from sluicegate.config.samples import SampleRequest
 from sluicegate.config.settings import ProcessSettings
 from sluicegate.config.snapshot import snapshot_of
-from sluicegate.engine import Explanation, Facts, Request
+from sluicegate.engine import Considered, Explanation, Facts, Request
 from sluicegate.errors import ConfigError, Problem
 from sluicegate.runtime.control import ask
 from sluicegate.runtime.gateway import request_as_json
@@ -112,9 +113,8 @@ def print_explanation(out: Console, request: Request, explained: Explanation) ->
         route.append(f" version {explained.route_version}", "none")
     out.print(Text.assemble("route        ", route, f"  {params}" if params else ""))
     for considered in explained.candidates:
-        if not considered.matched:
-            why = considered.why_not or "another one came first"
-            out.print(Text(f"             not {considered.route}: {why}", "dim"))
+        if considered.route != explained.route:
+            out.print(_not_taken(considered))
     if explained.steps:
         out.print(_steps(explained))
     out.print(_outcome(explained))
@@ -123,6 +123,18 @@ def print_explanation(out: Console, request: Request, explained: Explanation) ->
         out.print(Text.assemble("upstream sees  ", (f"{sent.method} {sent.target}", "bold")))
         for name, value in sent.headers:
             out.print(Text(f"  {name}: {value}", "dim"))
+
+
+def _not_taken(considered: Considered) -> Text:
+    """Say of one route why another was taken, condition by condition."""
+    if considered.matched and considered.lost_to:
+        by = REASONS.get(considered.lost_by or "", "")
+        why = f"matches too, `{considered.lost_to}` wins {by}"
+    else:
+        why = considered.why_not or "does not match"
+    text = Text(f"             not {considered.route}", "dim")
+    text.append(f"  {considered.template}" if considered.template else "", "dim cyan")
+    return text.append(f": {why}", "dim")
 
 
 def _steps(explained: Explanation) -> Table:

@@ -25,7 +25,8 @@ use self::websocket::WebSocket;
 pub(crate) use self::{
     compile::{Compiled, Ground, compile, read, split_address},
     own_answer::OwnAnswer,
-    tables::{RouteTable, Tables},
+    routes::alone,
+    tables::{Condition, RouteTable, Tables},
 };
 use crate::{answers::Answers, snapshot::document::EncodedSlash, upstream::shared::Shared};
 

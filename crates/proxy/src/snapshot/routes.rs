@@ -60,3 +60,22 @@ pub(super) fn build(
     let tables = tables::build(&document.listeners, &document.routes, &conditions, problems);
     (routes, tables)
 }
+
+/// The tables of the routes alone, without what they do; what is wrong goes to `problems`.
+pub(crate) fn alone(
+    document: &document::Document,
+    problems: &mut Vec<Problem>,
+) -> (Vec<Condition>, Tables) {
+    let mut conditions = Vec::new();
+    for (index, config) in document.routes.iter().enumerate() {
+        let at = format!("/routes/{index}");
+        let specs = conditions::specs(config, &at, problems);
+        conditions.extend(specs.into_iter().enumerate().map(|(path, spec)| Condition {
+            spec,
+            route: index,
+            path,
+        }));
+    }
+    let tables = tables::build(&document.listeners, &document.routes, &conditions, problems);
+    (conditions, tables)
+}

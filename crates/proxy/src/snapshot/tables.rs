@@ -40,13 +40,30 @@ impl Tables {
     }
 }
 
+impl Tables {
+    /// Each table once, with the listeners that share it.
+    pub(crate) fn distinct(&self) -> Vec<(Vec<&str>, &RouteTable)> {
+        let mut distinct: Vec<(Vec<&str>, &Arc<RouteTable>)> = Vec::new();
+        for (id, table) in &self.by_listener {
+            match distinct.iter_mut().find(|(_, known)| Arc::ptr_eq(known, table)) {
+                Some((listeners, _)) => listeners.push(id),
+                None => distinct.push((vec![id], table)),
+            }
+        }
+        distinct
+            .into_iter()
+            .map(|(listeners, table)| (listeners, &**table))
+            .collect()
+    }
+}
+
 /// One path of one route: what the router looks at, and whose it is.
-pub(super) struct Condition {
+pub(crate) struct Condition {
     pub(super) spec: RouteSpec,
     /// Index of the route in the document.
-    pub(super) route: usize,
+    pub(crate) route: usize,
     /// Index of the path in the route.
-    pub(super) path: usize,
+    pub(crate) path: usize,
 }
 
 /// Builds the tables; what is wrong with any route, served or not, goes to `problems`.

@@ -13,4 +13,6 @@ mod law;
 mod matching;
 mod mistakes;
 mod normal_form;
+mod prove;
+mod prove_law;
 mod support;

@@ -14,6 +14,8 @@ fn a_template_that_cannot_match_is_refused_with_the_right_one() {
     for (path, expected) in [
         ("a/b", Some("/a/b")),
         ("/a//b", Some("/a/b")),
+        ("/a//**", Some("/a/**")),
+        ("//{*rest}", Some("/{*rest}")),
         ("/a/../b/{id}", Some("/b/{id}")),
         ("/é/{id}/**", Some("/%C3%A9/{id}/**")),
         ("/%7ea", Some("/~a")),
