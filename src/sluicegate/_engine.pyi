@@ -3,12 +3,19 @@
 Every value that crosses is JSON text; `sluicegate.engine` gives it types.
 """
 
+from collections.abc import Sequence
 from typing import final
 
-__all__ = ["Engine", "EngineError", "PortTaken", "SnapshotRefused"]
+__all__ = ["Engine", "EngineError", "FactRefused", "PortTaken", "SnapshotRefused"]
 
 class EngineError(Exception):
     """The engine could not do what it was asked; the text says why."""
+
+class FactRefused(EngineError):
+    """A fact that a filter did not take; nothing has changed."""
+
+    problems: str
+    """JSON list of problems; pointers lead into the fact."""
 
 class PortTaken(EngineError):
     """An address of a listener, or of the operations port, is in use by another process."""
@@ -51,8 +58,12 @@ class Engine:
     def schema() -> str:
         """Give the schemas of filters, the codes of rejects, the keys of records, the metrics."""
 
-    def apply(self, snapshot: str, secrets: dict[str, bytes]) -> None:
+    def apply(
+        self, snapshot: str, secrets: dict[str, bytes], facts: Sequence[str] = ()
+    ) -> None:
         """Compile a snapshot aside, then make it current in one step.
+
+        `facts` are told to its filters in between, as by `tell`.
 
         Raises `SnapshotRefused` when something is wrong with it or its version is not
         greater than the current one, `PortTaken` when a listener cannot be opened.
@@ -62,7 +73,10 @@ class Engine:
         """Like `explain`, under the current snapshot and with the state of this engine."""
 
     def tell(self, event: str) -> None:
-        """Push a fact in: a JSON object with its `kind`."""
+        """Push a fact in: a JSON object with its `kind`.
+
+        Raises `FactRefused` when the filter it is for does not take it.
+        """
 
     def take_events(self) -> list[tuple[str, str]]:
         """Take what has happened since the last call: kind and JSON of each event."""

@@ -1,7 +1,7 @@
 """The only importer of the Rust extension: its calls with types and our exceptions."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
@@ -135,8 +135,16 @@ class Explanation:
 class DataPlane(Protocol):
     """What runs a gateway needs of an engine; tests have one without sockets."""
 
-    def apply(self, snapshot: Snapshot, secrets: Mapping[str, bytes]) -> None:
-        """Make a snapshot current, or raise and change nothing."""
+    def apply(
+        self,
+        snapshot: Snapshot,
+        secrets: Mapping[str, bytes],
+        facts: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Make a snapshot current, or raise and change nothing.
+
+        Its filters know the facts before the first request meets them.
+        """
 
     def explain_live(self, request: Request, facts: Facts) -> Explanation:
         """Explain under the current snapshot and state."""
@@ -183,8 +191,13 @@ class Engine:
         with _our_errors():
             return cls(_engine.Engine.start(json.dumps(text)))
 
-    def apply(self, snapshot: Snapshot, secrets: Mapping[str, bytes]) -> None:
-        """Make a snapshot current in one step.
+    def apply(
+        self,
+        snapshot: Snapshot,
+        secrets: Mapping[str, bytes],
+        facts: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Make a snapshot current in one step, with facts that its filters know at once.
 
         Raises:
             ConfigError: with every problem; nothing was changed.
@@ -192,7 +205,8 @@ class Engine:
             PortTaken: a listener's address is in use; nothing was changed.
         """
         with _our_errors(offered=snapshot.version):
-            self._running.apply(snapshot.text, dict(secrets))
+            told = [json.dumps(fact) for fact in facts]
+            self._running.apply(snapshot.text, dict(secrets), told)
 
     def explain_live(self, request: Request, facts: Facts) -> Explanation:
         """Explain under the current snapshot and state; reads both, changes neither."""
@@ -201,7 +215,12 @@ class Engine:
         return Explanation.from_raw(json.loads(text))
 
     def tell(self, event: Mapping[str, Any]) -> None:
-        """Push a fact in: an object with its `kind`."""
+        """Push a fact in: an object with its `kind`.
+
+        Raises:
+            ConfigError: the filter it is for refuses it; nothing was changed.
+            EngineError: it is for nobody.
+        """
         with _our_errors():
             self._running.tell(json.dumps(event))
 
@@ -347,5 +366,7 @@ def _our_errors(*, offered: int = 0) -> Iterator[None]:
         if any(problem.code == "stale_version" for problem in problems):
             raise StaleSnapshot(offered) from error
         raise ConfigError(problems) from error
+    except _engine.FactRefused as error:
+        raise ConfigError(_problems(error.problems)) from error
     except _engine.EngineError as error:
         raise EngineError(str(error)) from error

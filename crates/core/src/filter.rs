@@ -30,6 +30,10 @@ pub trait Filter: Send + Sync + Sized {
     /// The reject codes this filter can give; they become rows of the error reference.
     const REJECTS: &'static [&'static Code] = &[];
 
+    /// Whether all filters of this name and one `id` have one state, whatever chains they stand in:
+    /// what the outside tells is then kept once, and not for each of a thousand routes.
+    const SHARED: bool = false;
+
     /// Where in the chain it stands; may depend on the configuration.
     fn phase(config: &Self::Config) -> Phase;
 

@@ -36,6 +36,11 @@ impl Network {
         }
     }
 
+    /// How many of its first bits count.
+    pub const fn prefix(&self) -> u8 {
+        self.prefix
+    }
+
     /// Whether it is one address.
     pub fn is_single(&self) -> bool {
         self.prefix == width(self.address)

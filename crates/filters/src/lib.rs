@@ -23,6 +23,7 @@ mod address_list;
 mod client_address;
 mod cors;
 mod debug_headers;
+mod denylist;
 mod forwarded_headers;
 mod header_hygiene;
 mod header_rewrite;
@@ -51,6 +52,7 @@ table::filters! {
     forwarded_headers::ForwardedHeaders,
     debug_headers::DebugHeaders,
     address_list::AddressList,
+    denylist::Denylist,
     header_rewrite::HeaderRewrite,
     path_rewrite::PathRewrite,
     query_rewrite::QueryRewrite,

@@ -103,6 +103,9 @@ impl Row {
     }
 }
 
+/// The scope of state that chains share.
+const EVERYWHERE: &str = "everywhere";
+
 /// Builds one link of a chain: schema, parser, phase, filter, in this order.
 ///
 /// # Errors
@@ -125,7 +128,8 @@ pub fn link<F: Filter, T>(
         .read(&config)
         .map_err(|mistakes| mistakes.into_iter().map(in_config).collect::<Vec<_>>())?;
     let phase = phase::<F>(&config, spec, place.stage).map_err(|problem| vec![problem])?;
-    let state = place.states.of::<F>(place.scope, spec.id());
+    let scope = if F::SHARED { EVERYWHERE } else { place.scope };
+    let state = place.states.of::<F>(scope, spec.id());
     let mut filter = F::new(config, state).map_err(|mistake| vec![in_config(mistake)])?;
     filter
         .placed(place.stage, phase)
@@ -138,7 +142,8 @@ pub fn link<F: Filter, T>(
         answers_preflight: filter.answers_preflight(),
         needs_body: filter.needs_body(),
         path_params: filter.path_params().into(),
-        keeps_state: TypeId::of::<F::State>() != TypeId::of::<()>(),
+        // Routes whose filters have the same state may share a chain.
+        keeps_state: !F::SHARED && TypeId::of::<F::State>() != TypeId::of::<()>(),
         filter: wrap(filter),
     })
 }

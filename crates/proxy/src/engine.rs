@@ -113,16 +113,22 @@ impl Engine {
     }
 
     /// Makes a snapshot current: compiled off the way of requests, then swapped in by one pointer.
+    /// In between its filters are told `facts`, so that no request meets them without.
     ///
     /// # Errors
     /// Refused with all its problems, not newer than the current one (CF-07), or a port is taken.
     /// Then nothing has changed.
-    pub fn apply(&self, snapshot: &str, secrets: &Secrets) -> Result<(), EngineError> {
+    pub fn apply(
+        &self,
+        snapshot: &str,
+        secrets: &Secrets,
+        facts: &[String],
+    ) -> Result<(), EngineError> {
         let mut applied = lock(&self.applied);
-        let result = self.apply_locked(snapshot, secrets, &mut applied);
+        let result = self.apply_locked(snapshot, secrets, facts, &mut applied);
         if let Err(error) = &result {
             applied.last_refusal = Some(json!({
-                "at": self.core.clock.unix_at(self.core.clock.now()).as_secs_f64(),
+                "at": self.unix_time().as_secs_f64(),
                 "reason": error.to_string(),
             }));
             self.core.registry.config_rejected();
@@ -134,6 +140,7 @@ impl Engine {
         &self,
         snapshot: &str,
         secrets: &Secrets,
+        facts: &[String],
         applied: &mut Applied,
     ) -> Result<(), EngineError> {
         let document = read(snapshot).map_err(EngineError::Refused)?;
@@ -153,6 +160,7 @@ impl Engine {
         };
         let compiled = compile(document, &ground).map_err(EngineError::Refused)?;
         let opened = self.open(&compiled.snapshot, applied)?;
+        told::all(facts, &self.states, self.unix_time())?;
         self.commit(compiled, opened, applied);
         Ok(())
     }
@@ -330,6 +338,11 @@ impl Engine {
         answer.blocking_recv().map_err(|_| EngineError::Stopped)
     }
 
+    /// Wall-clock time since the Unix epoch.
+    fn unix_time(&self) -> Duration {
+        self.core.clock.unix_at(self.core.clock.now())
+    }
+
     /// Takes in a fact from the Python side.
     ///
     /// # Errors
@@ -339,23 +352,12 @@ impl Engine {
             Told::ConfigRejected { reason } => {
                 self.core.registry.config_rejected();
                 lock(&self.applied).last_refusal = Some(json!({
-                    "at": self.core.clock.unix_at(self.core.clock.now()).as_secs_f64(),
+                    "at": self.unix_time().as_secs_f64(),
                     "reason": reason,
                 }));
             }
             Told::ReopenLogs {} => self.core.log.reopen(),
-            Told::Filter { filter, id, event } => {
-                let unix = self.core.clock.unix_at(self.core.clock.now());
-                let id = id.as_deref().unwrap_or(&filter);
-                match self.states.tell(&filter, id, &event, unix) {
-                    Ok(0) => {
-                        let nobody = format!("no filter `{filter}` called `{id}` keeps state");
-                        return Err(EngineError::Event(nobody));
-                    }
-                    Ok(_) => {}
-                    Err(mistake) => return Err(EngineError::Event(mistake.to_string())),
-                }
-            }
+            Told::Filter(fact) => fact.tell(&self.states, self.unix_time())?,
             Told::Endpoints {
                 upstream,
                 endpoints,

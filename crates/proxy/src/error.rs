@@ -25,6 +25,8 @@ pub enum EngineError {
     },
     /// The event cannot be understood.
     Event(String),
+    /// A filter does not take a fact; the pointer leads into the event.
+    Fact(Problem),
     /// The request to explain cannot be understood.
     Request(String),
     /// The engine has been stopped.
@@ -65,6 +67,7 @@ impl fmt::Display for EngineError {
                 write!(f, "cannot listen on {address}: {source}")
             }
             Self::Event(why) => write!(f, "the event cannot be understood: {why}"),
+            Self::Fact(problem) => write!(f, "{}", problem.message),
             Self::Request(why) => write!(f, "the request cannot be understood: {why}"),
             Self::Stopped => f.write_str("the engine has been stopped"),
             Self::Thread(error) => write!(f, "a thread could not be started: {error}"),

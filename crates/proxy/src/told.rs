@@ -1,8 +1,10 @@
 //! Facts that the Python side pushes in.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use serde::Deserialize;
+use sluicegate_core::Problem;
+use sluicegate_filters::States;
 
 use crate::{
     core::Core,
@@ -28,11 +30,7 @@ pub(crate) enum Told {
         endpoints: Vec<ToldEndpoint>,
     },
     /// What the filters called `id` want to know at once.
-    Filter {
-        filter: String,
-        id: Option<String>,
-        event: serde_json::Value,
-    },
+    Filter(FilterFact),
 }
 
 /// An instance of a registry.
@@ -74,4 +72,53 @@ pub(crate) fn follow_registry(
         })
         .collect();
     shared.set_endpoints_if_changed(Endpoints::new(&list));
+}
+
+/// A fact for the filters of one name and `id`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FilterFact {
+    filter: String,
+    id: Option<String>,
+    event: serde_json::Value,
+}
+
+impl FilterFact {
+    /// # Errors
+    /// No filter wants it, or one does not take it.
+    pub(crate) fn tell(&self, states: &States, unix: Duration) -> Result<(), EngineError> {
+        let filter = &self.filter;
+        let id = self.id.as_ref().unwrap_or(filter);
+        match states.tell(filter, id, &self.event, unix) {
+            Ok(0) => {
+                let nobody = format!("no filter `{filter}` called `{id}` keeps state");
+                Err(EngineError::Event(nobody))
+            }
+            Ok(_) => Ok(()),
+            Err(mistake) => Err(EngineError::Fact(Problem {
+                pointer: format!("/event{}", mistake.pointer),
+                code: "fact_refused",
+                message: format!("{filter} `{id}`: {}", mistake.message),
+                expected: mistake.expected,
+                suggestion: mistake.suggestion,
+            })),
+        }
+    }
+}
+
+/// Tells filters the facts that come with a snapshot.
+///
+/// # Errors
+/// The first that is no fact for a filter, or is not taken.
+pub(crate) fn all(facts: &[String], states: &States, unix: Duration) -> Result<(), EngineError> {
+    for fact in facts {
+        match Told::read(fact)? {
+            Told::Filter(fact) => fact.tell(states, unix)?,
+            Told::ConfigRejected { .. } | Told::ReopenLogs {} | Told::Endpoints { .. } => {
+                let other = "only facts for filters come with a snapshot".to_owned();
+                return Err(EngineError::Event(other));
+            }
+        }
+    }
+    Ok(())
 }

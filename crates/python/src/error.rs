@@ -18,6 +18,12 @@ create_exception!(
 );
 create_exception!(
     _engine,
+    PyFactRefused,
+    PyEngineError,
+    "A fact that a filter did not take; nothing has changed."
+);
+create_exception!(
+    _engine,
     PySnapshotRefused,
     PyEngineError,
     "A snapshot that was not applied; nothing has changed."
@@ -31,6 +37,9 @@ pub(crate) fn raised(py: Python<'_>, error: &EngineError) -> PyErr {
         EngineError::Stale { .. } => {
             json!([{"pointer": "/version", "code": "stale_version", "message": text}])
         }
+        EngineError::Fact(problem) => {
+            return with_problems(py, PyFactRefused::new_err(text), &json!([problem]));
+        }
         EngineError::PortTaken { .. } => return PyPortTaken::new_err(text),
         EngineError::Event(_)
         | EngineError::Request(_)
@@ -39,7 +48,10 @@ pub(crate) fn raised(py: Python<'_>, error: &EngineError) -> PyErr {
             return PyEngineError::new_err(text);
         }
     };
-    let raised = PySnapshotRefused::new_err(text);
+    with_problems(py, PySnapshotRefused::new_err(text), &problems)
+}
+
+fn with_problems(py: Python<'_>, raised: PyErr, problems: &serde_json::Value) -> PyErr {
     match raised.value(py).setattr("problems", problems.to_string()) {
         Ok(()) => raised,
         Err(other) => other,

@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use pyo3::prelude::*;
 use sluicegate_proxy::{Engine, EngineError, Settings, explain, prove, schema};
 
-use crate::error::{PyEngineError, PyPortTaken, PySnapshotRefused, raised};
+use crate::error::{PyEngineError, PyFactRefused, PyPortTaken, PySnapshotRefused, raised};
 
 /// A running data plane; its threads never wait for the interpreter.
 #[pyclass(name = "Engine", frozen, module = "sluicegate._engine")]
@@ -50,7 +50,8 @@ impl PyEngine {
         schema().to_string()
     }
 
-    /// Compile a snapshot aside, then make it current in one step.
+    /// Compile a snapshot aside, then make it current in one step; its filters know the facts then.
+    #[pyo3(signature = (snapshot, secrets, facts = Vec::new()))]
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a mapping of Python is copied once at the door"
@@ -60,8 +61,9 @@ impl PyEngine {
         py: Python<'_>,
         snapshot: &str,
         secrets: HashMap<String, Vec<u8>>,
+        facts: Vec<String>,
     ) -> PyResult<()> {
-        released(py, || self.0.apply(snapshot, &secrets))
+        released(py, || self.0.apply(snapshot, &secrets, &facts))
     }
 
     /// Like `explain`, under the current snapshot and with the state of this engine.
@@ -120,10 +122,17 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_class::<PyEngine>()?;
     module.add("EngineError", py.get_type::<PyEngineError>())?;
+    module.add("FactRefused", py.get_type::<PyFactRefused>())?;
     module.add("PortTaken", py.get_type::<PyPortTaken>())?;
     module.add("SnapshotRefused", py.get_type::<PySnapshotRefused>())?;
     module.add(
         "__all__",
-        ["Engine", "EngineError", "PortTaken", "SnapshotRefused"],
+        [
+            "Engine",
+            "EngineError",
+            "FactRefused",
+            "PortTaken",
+            "SnapshotRefused",
+        ],
     )
 }

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sluicegate.cli import check, drain, explain, reload, schema, serve, status, test, up
+from sluicegate.cli import block, check, drain, explain, reload, schema, serve, status, test, up
 
 app = typer.Typer(
     name="sluicegate",
@@ -51,4 +51,6 @@ app.command("explain")(explain.explain)
 app.command("test")(test.try_samples)
 app.command("status")(status.status)
 app.command("reload")(reload.reload)
+app.command("block")(block.block)
+app.command("unblock")(block.unblock)
 app.command("drain")(drain.drain)

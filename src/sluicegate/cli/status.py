@@ -43,6 +43,8 @@ def print_status(out: Console, found: dict[str, Any]) -> None:
     for name, value in found["engine"].items():
         if name not in {"version", "last_refusal"}:
             out.print(Text.assemble(f"{name:<16}", _shown(value)))
+    for one in found["denylists"]:
+        out.print(Text.assemble(f"{'denylist':<16}", (one["id"], "bold"), f"  {list_line(one)}"))
     rejection = found["rejection"]
     if rejection:
         out.print(Text.assemble(("refused         ", "bold red"), rejection["reason"]))
@@ -51,6 +53,13 @@ def print_status(out: Console, found: dict[str, Any]) -> None:
             place = ":".join(str(problem[k]) for k in ("file", "line", "column") if k in problem)
             path = f"{problem['path']}: " if problem["path"] else ""
             out.print(f"  {place}: {path}{problem['message']}", markup=False)
+
+
+def list_line(one: dict[str, Any]) -> str:
+    """Say how long a denylist is, and where its entries come from."""
+    of_commands = f", {len(one['commanded'])} by command" if one["commanded"] else ""
+    of_file = f", file {one['file']}" if one["file"] else ""
+    return f"{counted(one['entries'], 'entrie' if one['entries'] != 1 else 'entry')}{of_commands}{of_file}"
 
 
 def _shown(value: object) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sluicegate.config import secrets
+from sluicegate.config import denylist, secrets
 from sluicegate.config.candidate import Candidate, EngineCheck, examine
 from sluicegate.config.complaints import problems_of
 from sluicegate.config.document import Document
@@ -18,6 +18,7 @@ from sluicegate.errors import ConfigError, Problem
 from sluicegate.errors import Path as PathInDocument
 
 LARGEST_FILE = 5_000_000
+LARGEST_DENYLIST = 64_000_000
 _LARGEST_SECRET = 1 << 20
 _UTF_8 = "a file saved as UTF-8"
 _PREFIX = "SLUICEGATE_"
@@ -39,27 +40,43 @@ def read_source(path: Path) -> Source:
     Raises:
         ConfigError: it cannot be read, is above 5 MB, or is not UTF-8.
     """
+    return Source.parse(_read_text(path, LARGEST_FILE), file=str(path))
+
+
+def read_denylist(path: Path) -> list[denylist.Entry]:
+    """Read a file of entries.
+
+    Raises:
+        ConfigError: with every line that is wrong; or it cannot be read, or is above 64 MB.
+    """
+    text = _read_text(path, LARGEST_DENYLIST)
+    entries, problems = denylist.parse(text, file=str(path))
+    if problems:
+        raise ConfigError(problems)
+    return entries
+
+
+def _read_text(path: Path, largest: int) -> str:
     try:
         with path.open("rb") as stream:
-            content = stream.read(LARGEST_FILE + 1)
+            content = stream.read(largest + 1)
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise _unreadable(path, f"cannot read this file: {reason}", code="unreadable") from error
-    if len(content) > LARGEST_FILE:
+    if len(content) > largest:
         raise _unreadable(
             path,
             "the file is too large",
             code="too_large",
-            expected=f"at most {LARGEST_FILE:,} bytes",
+            expected=f"at most {largest:,} bytes",
         )
     if b"\0" in content[:2]:
         # Every other byte of Latin text in UTF-16 is a zero, and YAML has no such character.
         raise _unreadable(path, "this looks like UTF-16", code="encoding", expected=_UTF_8)
     try:
-        text = content.decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ConfigError([_not_utf8(path, content, error)]) from None
-    return Source.parse(text, file=str(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +112,13 @@ def fingerprint(path: Path) -> Fingerprint | None:
 
 
 def content_digest(path: Path) -> str | None:
-    """Hash the content of a file, as far as a document may be long; None when unreadable."""
+    """Hash the content of a file, as far as one that is followed may be long.
+
+    None when unreadable.
+    """
     try:
         with path.open("rb") as stream:
-            return hashlib.sha256(stream.read(LARGEST_FILE + 1)).hexdigest()
+            return hashlib.sha256(stream.read(LARGEST_DENYLIST + 1)).hexdigest()
     except OSError:
         return None
 

@@ -1,4 +1,4 @@
-"""The control socket: how `status`, `drain`, `explain --live` and `reload` reach a gateway.
+"""The control socket: how `status`, `drain`, `explain --live`, `block` and others reach a gateway.
 
 A Unix socket in the state directory, for its owner only. One JSON object per line asks
 (`{"command": "status"}`), one answers: `{"ok": true, "result": …}` or

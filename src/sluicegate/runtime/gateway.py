@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from sluicegate.config.candidate import Candidate
+from sluicegate.config.denylist import Entry
 from sluicegate.config.loader import content_digest
 from sluicegate.config.settings import ProcessSettings
 from sluicegate.engine import DataPlane, Facts, Request
@@ -19,7 +20,7 @@ from sluicegate.runtime.events import log_events
 from sluicegate.runtime.log import Log, utc_now
 from sluicegate.runtime.publisher import Publisher
 from sluicegate.runtime.state import StateDirectory
-from sluicegate.runtime.watch import changes
+from sluicegate.runtime.watch import INTERVAL, changes
 
 DONE, FAILED = 0, 1
 StartEngine = Callable[[ProcessSettings], DataPlane]
@@ -86,6 +87,7 @@ class Gateway:
                     group.create_task(self._follow_file()),
                     group.create_task(self._reload_when_asked(engine)),
                     group.create_task(log_events(engine, self._log)),
+                    group.create_task(self._follow_denylists(engine)),
                 ]
                 await self._asked_to_end.wait()
                 for task in following:
@@ -107,6 +109,7 @@ class Gateway:
             "digest": in_force.snapshot.digest if in_force else None,
             "origin": in_force.origin if in_force else None,
             "rejection": publisher.rejection.as_json() if publisher.rejection else None,
+            "denylists": publisher.denylists.status(),
             "engine": engine.status(),
         }
 
@@ -119,6 +122,15 @@ class Gateway:
     async def _follow_file(self) -> None:
         async for _ in changes(self._publisher.path, seen=self._seen):
             self._reload_asked.set()
+
+    async def _follow_denylists(self, engine: DataPlane) -> None:
+        while True:
+            await asyncio.sleep(INTERVAL)
+            try:
+                await asyncio.to_thread(self._publisher.denylists.follow, engine)
+            except Exception as error:  # noqa: BLE001 - as for a reload
+                trace = traceback.format_exc()
+                self._log.error("follow_failed", f"a denylist: {error!r}", trace=trace)
 
     async def _reload_when_asked(self, engine: DataPlane) -> None:
         while True:
@@ -197,7 +209,24 @@ class Gateway:
             explained = await asyncio.to_thread(engine.explain_live, request, facts)
             return explained.raw
 
-        return {"status": status, "drain": drain, "reload": reload, "explain": explain}
+        denylists = self._publisher.denylists
+
+        async def block(asked: dict[str, Any]) -> list[dict[str, Any]]:
+            entries = [Entry.from_json(entry) for entry in asked["entries"]]
+            return await asyncio.to_thread(denylists.block, engine, entries, only=asked["list"])
+
+        async def unblock(asked: dict[str, Any]) -> list[dict[str, Any]]:
+            entries = [Entry.from_json(entry) for entry in asked["entries"]]
+            return await asyncio.to_thread(denylists.unblock, engine, entries, only=asked["list"])
+
+        return {
+            "status": status,
+            "drain": drain,
+            "reload": reload,
+            "explain": explain,
+            "block": block,
+            "unblock": unblock,
+        }
 
 
 def request_as_json(request: Request) -> dict[str, Any]:

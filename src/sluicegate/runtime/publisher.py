@@ -12,6 +12,7 @@ from sluicegate.config.loader import load, resolve_secrets
 from sluicegate.config.snapshot import Snapshot, snapshot_of
 from sluicegate.engine import DataPlane
 from sluicegate.errors import ConfigError, Problem, SluicegateError
+from sluicegate.runtime.denylists import Denylists, Prepared
 from sluicegate.runtime.log import Log, listed, utc_now
 from sluicegate.runtime.state import StateDirectory
 
@@ -62,6 +63,7 @@ class Publisher:
         self._log = log
         self._secret_values: dict[str, bytes] = {}
         self._one_at_a_time = threading.Lock()
+        self.denylists = Denylists(path.parent, state, log)
 
     def examine(self) -> Candidate:
         """Load and check the document; starts and changes nothing."""
@@ -74,22 +76,23 @@ class Publisher:
             ConfigError: the document is broken and there is no last good snapshot.
             Unavailable: a listener cannot be opened.
         """
-        with self._one_at_a_time:
+        with self._one_at_a_time, self.denylists.changing:
             try:
                 secrets = self._secrets(candidate)
                 snapshot = self._numbered(candidate)
+                denied = self.denylists.prepare(snapshot)
             except ConfigError as error:
                 self._fall_back(engine, error, refused_by_engine=False)
             else:
                 try:
-                    self._apply(engine, snapshot, secrets, "file")
+                    self._apply(engine, snapshot, secrets, denied)
                 except ConfigError as error:
                     self._fall_back(engine, error, refused_by_engine=True)
             self._warn(candidate)
 
     def reload(self, engine: DataPlane) -> bool:
         """Bring the data plane to the document's content; False when it was refused."""
-        with self._one_at_a_time:
+        with self._one_at_a_time, self.denylists.changing:
             try:
                 candidate = self.examine()
                 secrets = self._secrets(candidate)
@@ -98,11 +101,12 @@ class Publisher:
                     self._found_good()
                     return True
                 snapshot = self._numbered(candidate)
+                denied = self.denylists.prepare(snapshot)
             except SluicegateError as error:
                 self._reject(engine, error, refused_by_engine=False)
                 return False
             try:
-                self._apply(engine, snapshot, secrets, "file")
+                self._apply(engine, snapshot, secrets, denied)
             except SluicegateError as error:
                 self._reject(engine, error, refused_by_engine=True)
                 return False
@@ -136,9 +140,12 @@ class Publisher:
         engine: DataPlane,
         snapshot: Snapshot,
         secrets: Mapping[str, bytes],
-        origin: Literal["file", "last-good"],
+        denied: Prepared,
+        *,
+        origin: Literal["file", "last-good"] = "file",
     ) -> None:
-        engine.apply(snapshot, secrets)
+        engine.apply(snapshot, secrets, denied.facts)
+        self.denylists.commit(denied)
         self._secret_values = dict(secrets)
         self.in_force = InForce(snapshot, origin)
         if origin == "file":
@@ -175,7 +182,8 @@ class Publisher:
             f"the document is broken: serving the last good snapshot {last_good.version} instead",
             version=last_good.version,
         )
-        self._apply(engine, last_good, {}, "last-good")
+        denied = self.denylists.prepare(last_good)
+        self._apply(engine, last_good, {}, denied, origin="last-good")
 
     def _reject(
         self, engine: DataPlane, error: SluicegateError, *, refused_by_engine: bool

@@ -23,6 +23,7 @@ class StateDirectory:
         self.socket_path = path / "control.sock"
         self._counter = path / "version"
         self._last_good = path / "last-good.json"
+        self._denied = path / "denied.json"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -67,6 +68,27 @@ class StateDirectory:
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return snapshot if snapshot.digest == kept["digest"] else None
+
+    def save_denied(self, denied: dict[str, Any]) -> None:
+        """Keep who is on the denylists, for a start without their files."""
+        self._write(self._denied, json.dumps(denied, ensure_ascii=False))
+
+    def denied(self) -> dict[str, Any] | None:
+        """What `save_denied` kept; None when there is nothing.
+
+        Raises:
+            Unavailable: it is there and cannot be read: to go on would let everybody in.
+        """
+        try:
+            kept: dict[str, Any] = json.loads(self._denied.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise Unavailable(
+                f"cannot read who is denied from {self._denied}: {error}; "
+                "repair it, or remove it to begin with empty lists"
+            ) from error
+        return kept
 
     def _take(self, descriptor: int) -> None:
         try:

@@ -23,23 +23,40 @@ async def changes(
     ConfigMap's symlink alike, also where inotify is blind (network file systems). A file
     that has gone is waited for.
     """
-    looked_at: Fingerprint | None = None
-    pending: str | None = None
+    watch = Watch(path, seen=seen)
     while True:
         await asyncio.sleep(interval)
-        found = await asyncio.to_thread(fingerprint, path)
-        if found is None or (found == looked_at and pending is None and not _is_fresh(found)):
-            continue
-        looked_at = found
-        digest = await asyncio.to_thread(content_digest, path)
-        if digest is None or digest == seen:
-            pending = None
-        elif digest != pending:
-            # It may be half written: look once more before believing it.
-            pending = digest
-        else:
-            seen, pending = digest, None
+        digest = await asyncio.to_thread(watch.look)
+        if digest is not None:
             yield digest
+
+
+class Watch:
+    """One file, looked at again and again."""
+
+    def __init__(self, path: Path, *, seen: str | None) -> None:
+        self._path = path
+        self._seen = seen
+        self._looked_at: Fingerprint | None = None
+        self._pending: str | None = None
+
+    def look(self) -> str | None:
+        """Give the digest of a new content, once it has stopped changing."""
+        found = fingerprint(self._path)
+        is_old = found == self._looked_at and self._pending is None
+        if found is None or (is_old and not _is_fresh(found)):
+            return None
+        self._looked_at = found
+        digest = content_digest(self._path)
+        if digest is None or digest == self._seen:
+            self._pending = None
+        elif digest != self._pending:
+            # It may be half written: look once more before believing it.
+            self._pending = digest
+        else:
+            self._seen, self._pending = digest, None
+            return digest
+        return None
 
 
 def _is_fresh(found: Fingerprint) -> bool:
