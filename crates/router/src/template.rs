@@ -146,14 +146,14 @@ impl Template {
 
     /// The segment at a place, as written.
     pub(crate) fn text_of(&self, place: usize) -> &str {
-        let written = self.text.split('/').skip(1);
-        written.skip(place).next().unwrap_or_default()
+        let mut written = self.text.split('/').skip(1);
+        written.nth(place).unwrap_or_default()
     }
 
     /// What is written from a place on, with its slash.
     pub(crate) fn text_from(&self, place: usize) -> &str {
-        let start = self.text.match_indices('/').map(|(slash, _)| slash);
-        let start = start.skip(place).next().unwrap_or_default();
+        let mut start = self.text.match_indices('/').map(|(slash, _)| slash);
+        let start = start.nth(place).unwrap_or_default();
         self.text.get(start..).unwrap_or_default()
     }
 

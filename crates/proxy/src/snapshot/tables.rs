@@ -45,7 +45,10 @@ impl Tables {
     pub(crate) fn distinct(&self) -> Vec<(Vec<&str>, &RouteTable)> {
         let mut distinct: Vec<(Vec<&str>, &Arc<RouteTable>)> = Vec::new();
         for (id, table) in &self.by_listener {
-            match distinct.iter_mut().find(|(_, known)| Arc::ptr_eq(known, table)) {
+            match distinct
+                .iter_mut()
+                .find(|(_, known)| Arc::ptr_eq(known, table))
+            {
                 Some((listeners, _)) => listeners.push(id),
                 None => distinct.push((vec![id], table)),
             }

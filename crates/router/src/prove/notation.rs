@@ -17,7 +17,7 @@ pub(super) fn corrected(template: &Template) -> Option<String> {
                     } else {
                         name
                     };
-                    text.push_str(&format!("{{{name}}}"));
+                    text.extend(["{", &name, "}"]);
                 }
                 None => text.push_str(literal),
             },
@@ -29,14 +29,14 @@ pub(super) fn corrected(template: &Template) -> Option<String> {
                 // `${id}` of shells and templates.
                 let before = prefix.strip_suffix('$').unwrap_or(prefix);
                 is_other |= before.len() != prefix.len();
-                text.push_str(&format!("{before}{{{name}}}{suffix}"));
+                text.extend([before, "{", name, "}", suffix]);
             }
         }
     }
     match template.tail() {
         Tail::End => {}
         Tail::Rest(None) => text.push_str("/**"),
-        Tail::Rest(Some(name)) => text.push_str(&format!("/{{*{name}}}")),
+        Tail::Rest(Some(name)) => text.extend(["/{*", name, "}"]),
     }
     is_other.then_some(text)
 }

@@ -48,7 +48,7 @@ pub(super) fn method(sides: &Sides<&MethodSet>) -> Option<String> {
         return Some((*found).to_owned());
     }
     // All the methods that nobody names are alike.
-    let unnamed = (1..)
+    let unnamed = (0..=candidates.len())
         .map(|number| format!("METHOD{number}"))
         .find(|name| !candidates.contains(&name.as_str()));
     unnamed.filter(|name| keeps(name))

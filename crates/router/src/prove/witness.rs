@@ -105,7 +105,8 @@ fn push_escaped(text: &str, out: &mut String) {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or_default();
+            out.extend(['%', digit(byte >> 4), digit(byte & 15)].map(|c| c.to_ascii_uppercase()));
         }
     }
 }
