@@ -82,7 +82,11 @@ def test_a_masked_body_is_shown_without_secrets(
 
     with gateway.connect() as client:
         answer = client.request(
-            post(b"user=u&password=p%26&page=2", "/", "Content-Type: application/x-www-form-urlencoded"),
+            post(
+                b"user=u&password=p%26&page=2",
+                "/",
+                "Content-Type: application/x-www-form-urlencoded",
+            ),
             "POST",
         )
 

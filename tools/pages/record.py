@@ -19,7 +19,9 @@ def log_page(sets: Sets) -> str:
         lines += ["| Key | Type | Present | Meaning |", "|---|---|---|---|"]
         for field in fields:
             present = "always" if field["always"] else "when known"
-            lines.append(f"| `{field['name']}` | {field['type']} | {present} | {field['meaning']} |")
+            lines.append(
+                f"| `{field['name']}` | {field['type']} | {present} | {field['meaning']} |"
+            )
     return "\n".join([*lines, ""])
 
 

@@ -17,7 +17,7 @@ use crate::{
 /// # Errors
 /// The snapshot cannot be read, or a route has mistakes.
 pub fn prove(snapshot: &str) -> Result<Value, EngineError> {
-    let document = read(snapshot).map_err(|problem| EngineError::Refused(vec![problem]))?;
+    let document = read(snapshot).map_err(EngineError::Refused)?;
     let mut problems: Vec<Problem> = Vec::new();
     let (conditions, tables) = alone(&document, &mut problems);
     if !problems.is_empty() {

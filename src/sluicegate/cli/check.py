@@ -180,17 +180,11 @@ def _report(checked: list[_Checked]) -> dict[str, object]:
         "ok": all(one.is_fine for one in checked),
         "files": [
             {
-<<<<<<< HEAD
-                "file": candidate.source.file,
-                "ok": not candidate.errors,
-                "not_served": _not_served(candidate),
-                "problems": [problem.as_json() for problem in candidate.problems],
-=======
                 "file": one.candidate.source.file,
                 "ok": one.is_fine,
+                "not_served": _not_served(one.candidate),
                 "problems": [problem.as_json() for problem in one.problems],
                 "proof": one.proof.as_json(one.candidate.source),
->>>>>>> 033a353 (check: prove the routes; explain: say every condition)
             }
             for one in checked
         ],

@@ -134,9 +134,7 @@ def _check_address(name: str) -> None:
             network = ipaddress.ip_network(name, strict=False)
         except ValueError:
             raise ValueError(f"`{name}` is no address or network") from None
-        raise ValueError(
-            f"`{name}` has bits behind its prefix; the network is {network}"
-        ) from None
+        raise ValueError(f"`{name}` has bits behind its prefix; the network is {network}") from None
 
 
 def _time(text: str) -> float:

@@ -80,7 +80,9 @@ class MaskingPattern(Model):
 
     name: str = Field(min_length=1, max_length=100, description="For people, and for messages.")
     regex: str = Field(
-        min_length=1, max_length=1000, description="What to look for, in the syntax of Rust's regex."
+        min_length=1,
+        max_length=1000,
+        description="What to look for, in the syntax of Rust's regex.",
     )
     replace: str = Field(
         default="***", max_length=200, description="What to show; `$1` for a group of the pattern."

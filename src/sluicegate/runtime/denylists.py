@@ -247,8 +247,14 @@ class Denylists:
             for entry in read.entries if read else ():
                 if _whom(_canonical(entry)) in gone:
                     message = f"`{entry.name}` stands in the file of `{one.id}`"
-                    problems.append(Problem(message, expected="to be taken out there",
-                                            code="denylist", file=str(path)))
+                    problems.append(
+                        Problem(
+                            message,
+                            expected="to be taken out there",
+                            code="denylist",
+                            file=str(path),
+                        )
+                    )
         known = {_whom(entry) for one in lists for entry in self._of_commands(one)}
         in_files = bool(problems)
         for kind, name in sorted(gone - known):
@@ -279,12 +285,9 @@ class Denylists:
             return
         self._kept = kept = self._state.denied() or {"files": {}, "commanded": {}}
         self._files = {
-            Path(path): FileRead(_entries(values), None)
-            for path, values in kept["files"].items()
+            Path(path): FileRead(_entries(values), None) for path, values in kept["files"].items()
         }
-        self._commanded = {
-            name: _entries(values) for name, values in kept["commanded"].items()
-        }
+        self._commanded = {name: _entries(values) for name, values in kept["commanded"].items()}
 
     def _save(self) -> None:
         now = self._clock()
@@ -342,7 +345,9 @@ def _entries(values: Iterable[dict[str, Any]]) -> tuple[Entry, ...]:
     return tuple(Entry.from_json(value) for value in values)
 
 
-def _wrong(message: str, *, expected: str | None = None, suggestion: str | None = None) -> ConfigError:
+def _wrong(
+    message: str, *, expected: str | None = None, suggestion: str | None = None
+) -> ConfigError:
     problem = Problem(message, code="denylist", expected=expected, suggestion=suggestion)
     return ConfigError([problem])
 

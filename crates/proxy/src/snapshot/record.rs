@@ -17,7 +17,7 @@ const MOST_PATTERNS: usize = 100;
 
 /// As it is written, for the whole document or for one route; what a route leaves out is the
 /// document's.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Document {
     pub(crate) request_body: Option<Body>,
@@ -28,7 +28,7 @@ pub(crate) struct Document {
 }
 
 /// What is told of a body.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Body {
     /// How many bytes it had.
@@ -40,7 +40,7 @@ pub(crate) enum Body {
 }
 
 /// What is hidden besides what always is.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct MaskingDocument {
     pub(crate) names: Vec<String>,
@@ -48,7 +48,7 @@ pub(crate) struct MaskingDocument {
 }
 
 /// One pattern of the user.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PatternDocument {
     pub(crate) name: String,
