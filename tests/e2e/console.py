@@ -50,6 +50,8 @@ class Block:
             if command:
                 yield command, shown
             command, shown = line[2:], []
+            while command.endswith("\\"):
+                command += "\n" + next(lines)
             here = HEREDOC.search(command)
             while here and not command.endswith(f"\n{here[1]}"):
                 command += "\n" + next(lines)

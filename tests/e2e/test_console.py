@@ -16,7 +16,10 @@ from sluicegate.cli.starter import EXAMPLE_ADDRESS, STARTER
 from sluicegate.runtime.example_upstream import ExampleUpstream
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")])
-BEGUN_WITH = {"README.md": STARTER}
+BEGUN_WITH = {
+    "README.md": STARTER,
+    "browsers.md": (ROOT / "examples" / "filters" / "cors.yaml").read_text(encoding="utf-8"),
+}
 USUAL = (ROOT / "examples" / "first-route.yaml").read_text(encoding="utf-8")
 
 

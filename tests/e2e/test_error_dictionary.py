@@ -5,6 +5,7 @@ import re
 import socket
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,14 @@ def _late(stage: Stage, **timeouts: str) -> Response:
     return _one(stage.gateway(upstream.authority, route={"timeouts": timeouts}), _ours())
 
 
+def _validate(**config: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of a document
+    return {"name": "validate", "config": config}
+
+
+def _refused(use: dict[str, Any], data: bytes, stage: Stage) -> Response:
+    return stage.ask(data, entry=[{"name": "request_id"}, use])
+
+
 SOCKETS: dict[str, Any] = {"route": {"websocket": {}}}
 SMALL = {"listener": {"limits": {"body": "1KiB"}}}
 PROVOKED: dict[str, Callable[[Stage], Response]] = {
@@ -181,6 +190,36 @@ PROVOKED: dict[str, Callable[[Stage], Response]] = {
     "total_timeout": lambda stage: _late(stage, response="100ms", total="100ms"),
     "version_not_supported": lambda stage: stage.ask(_ours().replace(b"HTTP/1.1", b"HTTP/2.0")),
 }
+# What a filter refuses: its use in the entry chain, and a request.
+REFUSED: dict[str, tuple[dict[str, Any], bytes]] = {
+    "address_denied": (
+        {"name": "address_list", "config": {"deny": ["127.0.0.0/8"]}},
+        _ours(),
+    ),
+    "method_refused": (_validate(methods=["POST"]), _ours()),
+    "method_unknown": (_validate(methods=["GET"]), _ours().replace(b"GET", b"BREW")),
+    "host_missing": (
+        _validate(hosts=["a.test"]),
+        f"GET / HTTP/1.0\r\n{AUTHORIZATION}\r\n\r\n".encode(),
+    ),
+    "host_refused": (_validate(hosts=["a.test"]), get("/", AUTHORIZATION, host="b.test")),
+    "path_too_long": (_validate(max_path_length=9), _ours("/123456789")),
+    "too_many_segments": (_validate(max_path_segments=2), _ours("/a/b/c")),
+    "too_many_parameters": (_validate(max_query_parameters=2), _ours("/?a&b&c")),
+    "bad_encoding": (_validate(), _ours("/?a=%00")),
+    "forbidden_character": (_validate(forbidden_characters="<"), _ours("/?a=<")),
+    "bad_header_value": (_validate(ascii_header_values=True), _ours("/", "X-A: \u00e4")),
+    "body_not_expected": (
+        _validate(bodiless_methods=["POST"]),
+        post(b"x", "/", AUTHORIZATION),
+    ),
+    "unsupported_media_type": (
+        _validate(content_types=["application/json"]),
+        post(b"x", "/", AUTHORIZATION, "Content-Type: text/plain"),
+    ),
+}
+for _code, (_use, _data) in REFUSED.items():
+    PROVOKED[_code] = partial(_refused, _use, _data)
 # A test of the engine renders these, as all others, in every format.
 NOT_PROVOKED = {
     "client_gone": "nobody is there to read it",

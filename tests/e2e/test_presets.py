@@ -9,13 +9,27 @@ from e2e.served import run
 
 PRESETS = Path(__file__).parents[2] / "examples" / "presets"
 # The steps of one request in order: chain, phase, id. `match` is where the route is found.
-USUAL = ["identify request_id", "identify trace_context", "sanitize header_hygiene", "match"]
+IDENTIFY = ["identify request_id", "identify trace_context"]
+SANITIZE = ["sanitize client_address", "sanitize header_hygiene", "sanitize forwarded_headers"]
+USUAL = [*IDENTIFY, *SANITIZE]
 ORDERS = {
-    "ads": ("POST", "http://api.example.com/api/v1/orders", [*USUAL, "rewrite path_rewrite"]),
-    "flash-sale": ("POST", "/activity/claim", USUAL),
-    "sticky-login": ("POST", "/login", USUAL),
-    "governance": ("GET", "/api/assets/1", [*USUAL, "rewrite mark", "rewrite path_rewrite"]),
-    "campus": ("GET", "/edu/course/list", [*USUAL, "rewrite path_rewrite"]),
+    "ads": (
+        *("POST", "http://api.example.com/api/v1/orders"),
+        [
+            *(*USUAL, "validate validate", "admit address_list", "match"),
+            *("validate validate", "rewrite path_rewrite"),
+        ],
+    ),
+    "flash-sale": ("POST", "/activity/claim", [*USUAL, "match"]),
+    "sticky-login": ("POST", "/login", [*USUAL, "match"]),
+    "governance": (
+        *("GET", "/api/assets/1"),
+        [
+            *(*USUAL, "admit address_list", "match"),
+            *("negotiate cors", "rewrite mark", "rewrite path_rewrite"),
+        ],
+    ),
+    "campus": ("GET", "/edu/course/list", [*USUAL, "match", "rewrite path_rewrite"]),
 }
 
 

@@ -83,7 +83,7 @@ class Tables:
                 "required" if name in required else _default(self._merged(field)),
                 self._range(field),
                 self._example(field),
-                _escaped(" ".join(self._merged(field).get("description", "").split())),
+                _escaped(self._meaning(field, schema)),
             )
             rows.append(f"| {' | '.join(cells)} |")
         yield Table(path, meaning or schema.get("description", ""), tuple(rows))
@@ -143,6 +143,18 @@ class Tables:
                 if kind in part.get("type", ()):
                     found[_between(part.get(low) or None, part.get(high), unit)] = None
         return ", ".join(text for text in found if text)
+
+    def _meaning(self, field: Schema, holder: Schema) -> str:
+        """What a field and each of its words mean; the only field of a choice has the choice's."""
+        own = self._merged(field).get("description", "")
+        if not own and len(holder["properties"]) == 1:
+            own = holder.get("description", "")
+        words = [
+            f"`{part['const']}`: {part['description']}"
+            for part in self._parts(field)
+            if "const" in part and part.get("description") not in (None, own)
+        ]
+        return " ".join(" ".join([own, *words]).split())
 
     def _example(self, field: Schema) -> str:
         """The field's own example, else that of what it holds."""
