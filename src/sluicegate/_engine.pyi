@@ -50,9 +50,7 @@ class Engine:
     def schema() -> str:
         """Give the JSON Schema of every filter's configuration, and the codes of rejects."""
 
-    def apply(
-        self, snapshot: str, secrets: dict[str, bytes], facts: Sequence[str] = ()
-    ) -> None:
+    def apply(self, snapshot: str, secrets: dict[str, bytes], facts: Sequence[str] = ()) -> None:
         """Compile a snapshot aside, then make it current in one step.
 
         `facts` are told to its filters in between, as by `tell`.

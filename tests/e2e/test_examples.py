@@ -113,9 +113,7 @@ def test_an_example_serves(
     gateway = start_gateway(text.replace(UPSTREAM, start_upstream(echo).authority))
     samples = YAML(typ="safe").load(requests_of(example))["requests"]
     # A real request comes from this machine, whatever `peer` says.
-    plain = [
-        one for one in samples if one["request"]["url"].startswith("/") and "peer" not in one
-    ]
+    plain = [one for one in samples if one["request"]["url"].startswith("/") and "peer" not in one]
 
     statuses = []
     for sample in plain:

@@ -2,7 +2,8 @@
 
 import time
 from datetime import timedelta
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 from pydantic import TypeAdapter, ValidationError
@@ -26,9 +27,7 @@ Users = Annotated[list[str] | None, typer.Option("--user", help="A user; repeata
 Apps = Annotated[list[str] | None, typer.Option("--app", help="An app; repeatable.")]
 OnlyList = Annotated[
     str | None,
-    typer.Option(
-        "--list", help="The id of one denylist. [default: every one]", show_default=False
-    ),
+    typer.Option("--list", help="The id of one denylist. [default: every one]", show_default=False),
 ]
 
 
@@ -41,7 +40,9 @@ def block(  # noqa: PLR0913 - one per option
     app: Apps = None,
     lasting: Annotated[
         str | None,
-        typer.Option("--for", help="How long, such as 10m. [default: for good]", show_default=False),
+        typer.Option(
+            "--for", help="How long, such as 10m. [default: for good]", show_default=False
+        ),
     ] = None,
     only: OnlyList = None,
     state_dir: StateDir = None,
@@ -82,7 +83,12 @@ def unblock(  # noqa: PLR0913 - one per option
 
 
 def _change(
-    command: str, entries: list[Entry], only: str | None, state_dir: Any, *, as_json: bool  # noqa: ANN401 - passed on
+    command: str,
+    entries: list[Entry],
+    only: str | None,
+    state_dir: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     path = process_settings({"state_dir": state_dir}).state_dir
     lists = ask(path, command, entries=[entry.as_json() for entry in entries], list=only)
@@ -118,5 +124,7 @@ def _duration(text: str) -> timedelta:
         return TypeAdapter(Duration).validate_python(text)
     except ValidationError as error:
         message = error.errors()[0]["msg"]
-        problem = Problem(message, code="duration", expected="such as 30s, 10m or 12h", file="--for")
+        problem = Problem(
+            message, code="duration", expected="such as 30s, 10m or 12h", file="--for"
+        )
         raise ConfigError([problem]) from None

@@ -18,7 +18,7 @@ from sluicegate.cli.printing import (
     summary,
 )
 from sluicegate.config.candidate import Candidate
-from sluicegate.config.loader import load
+from sluicegate.config.loader import load_with_files
 
 
 @ends_with_a_code
@@ -32,7 +32,7 @@ def check(
 
     Example: `sluicegate check sluicegate.yaml`
     """
-    candidates = [load(path, engine.check) for path in files]
+    candidates = [load_with_files(path, engine.check) for path in files]
     if as_json:
         print_json(_report(candidates))
     else:
