@@ -37,9 +37,7 @@ def test_every_set_shows_the_same_requests_under_its_names(
 
 
 @pytest.mark.spec("PX-34")
-def test_the_sets_can_change_with_a_reload(
-    start_gateway: StartGateway, start_upstream: StartUpstream
-) -> None:
+def test_the_sets_can_change_with_a_reload(start_gateway: StartGateway) -> None:
     routes = [{"id": "a", "match": {"path": "/a"}, "respond": {"status": 200}}]
     gateway = start_gateway({"routes": routes})
 

@@ -309,7 +309,7 @@ def _harmless(shown: bytes) -> None:
     """Nothing that a terminal or a reader of lines obeys."""
     text = shown.decode("utf-8")
     obeyed = re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", text)
-    assert not obeyed, f"{obeyed and obeyed[0]!r} stands raw in {text!r}"
+    assert not obeyed, f"{obeyed[0]!r} stands raw in {text!r}"
 
 
 def test_secrets_in_the_address_and_the_client_are_masked(

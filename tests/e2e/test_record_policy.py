@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import json
-from typing import Any
+from pathlib import Path
 
 import pytest
 
@@ -260,7 +260,7 @@ def test_the_target_that_was_sent_and_the_routes_version_are_told(
 
 @pytest.mark.spec("OB-11", "OB-12")
 def test_the_campus_set_is_the_audit_record_of_its_source(
-    start_gateway: StartGateway, start_upstream: StartUpstream, tmp_path: Any
+    start_gateway: StartGateway, start_upstream: StartUpstream, tmp_path: Path
 ) -> None:
     upstream = start_upstream(response(STUDENT, JSON))
     path = tmp_path / "audit.log"

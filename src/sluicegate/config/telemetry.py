@@ -54,7 +54,7 @@ class Record(Model):
 
     request_body: BodyPolicy | None = Field(
         default=None,
-        description="Of the request's body: `size`, SHA-256, or its masked text; `size` by default.",
+        description="Of the request's body: `size` (the default), SHA-256, or its masked text.",
     )
     response_body: BodyPolicy | None = Field(
         default=None, description="The same of the response's body."

@@ -135,7 +135,7 @@ fn what_is_no_b3_is_ignored_and_replaced() {
         "x",
         "-",
         "2",
-        &format!("{B3_TRACE}"),
+        B3_TRACE,
         &format!("{B3_TRACE}-{B3_SPAN}-x"),
         &format!("{B3_TRACE}-{B3_SPAN}-1-short"),
         &format!("{B3_TRACE}-{B3_SPAN}-1-{B3_PARENT}-more"),
