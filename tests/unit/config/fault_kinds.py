@@ -1,19 +1,19 @@
 """The kinds of fault in what a document says; those of its syntax are in `text_faults`."""
 
 from unit.config.fault_places import (
-    SPANS,
-    SIZES,
-    NUMBERS,
     ADDRESSES,
-    IDS,
-    PATHS,
     BAD_REGEXES,
-    host_in_a_list,
+    IDS,
+    NUMBERS,
+    PATHS,
+    SIZES,
+    SPANS,
     a_host,
-    methods,
     answers,
     both,
     error_code,
+    host_in_a_list,
+    methods,
     one_filter_twice,
 )
 from unit.config.faults import (

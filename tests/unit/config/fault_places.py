@@ -7,7 +7,6 @@ from support.written import Path
 from unit.config.faults import (
     Put,
     Value,
-    fault,
     there,
     within,
 )
