@@ -16,7 +16,6 @@ from support.upstream import echo
 
 ROOT = Path(__file__).parents[2]
 FLAWED = ROOT / "examples" / "flawed" / "routes.yaml"
-GUIDE = ROOT / "docs" / "guides" / "prove-your-routes.md"
 
 
 def document(*routes: dict[str, Any]) -> dict[str, Any]:
@@ -155,15 +154,36 @@ def test_a_document_with_mistakes_is_not_proven(tmp_path: Path) -> None:
     assert report["proof"]["routes"] == 0
 
 
-def test_the_guide_shows_what_the_command_says(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "routes.yaml").write_text(FLAWED.read_text())
-    blocks = re.findall(r"```console\n\$ sluicegate (.+?)\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+@pytest.mark.spec("CF-22")
+def test_a_route_that_is_hidden_behind_one_listener_only_names_it(tmp_path: Path) -> None:
+    two = document(
+        route("admin", "/admin/**", priority=1, exposure="internal"),
+        route("help", "/admin/help", match={"methods": ["GET"]}),
+    )
+    two["listeners"] = [
+        {"id": "public", "address": "127.0.0.1:0"},
+        {"id": "inside", "address": "127.0.0.1:0", "exposure": "internal"},
+    ]
+    write(tmp_path / "d.yaml", two)
 
-    assert len(blocks) > 1
-    for command, shown in blocks:
-        said = run(*shlex.split(command)).stdout.strip().splitlines()
-        for line in filter(None, (line.rstrip() for line in shown.splitlines())):
-            assert line == "…" or line in [one.rstrip() for one in said], command
+    _, report = proven(tmp_path / "d.yaml")
+
+    (finding,) = report["proof"]["findings"]
+    command = shlex.split(finding["witness"]["command"])
+    assert (finding["kind"], finding["route"]) == ("shadowed_route", "help")
+    assert command[-2:] == ["--listener", "inside"]
+    assert json.loads(run(*command[1:], "--json").stdout)["route"] == "admin"
+
+
+@pytest.mark.spec("CF-22")
+def test_each_of_several_paths_is_proven_at_its_own_place(tmp_path: Path) -> None:
+    several = route("api", "")
+    several["match"]["path"] = ["/api/**", "/api/a", "/v2/a"]
+    write(tmp_path / "d.yaml", document(several, route("top", "/v2/**", priority=1)))
+
+    code, report = proven(tmp_path / "d.yaml", "--strict")
+
+    (problem,) = report["problems"]
+    assert code == 2
+    assert problem["pointer"] == "/routes/0/match/path/2"
+    assert all(one["others"][0]["route"] == "top" for one in report["proof"]["findings"])
