@@ -36,7 +36,7 @@ def name_of(example: Path) -> str:
 
 def test_no_example_is_forgotten() -> None:
     tried = {*documents(), *map(requests_of, documents())}
-    tests = "".join(path.read_text() for path in EXAMPLES.with_name("tests").rglob("test_*.py"))
+    tests = "".join(path.read_text() for path in EXAMPLES.with_name("tests").rglob("*.py"))
 
     forgotten = [
         name_of(path)
@@ -107,8 +107,13 @@ def _regression(authorities: dict[str, str]) -> dict[str, object]:
 
 @pytest.mark.parametrize("example", documents(), ids=name_of)
 def test_an_example_serves(
-    example: Path, start_gateway: StartGateway, start_upstream: StartUpstream
+    example: Path,
+    start_gateway: StartGateway,
+    start_upstream: StartUpstream,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # some write their log beside themselves
     text = example.read_text().replace(LISTENER, "127.0.0.1:0").replace(SECOND, "127.0.0.1:0")
     gateway = start_gateway(text.replace(UPSTREAM, start_upstream(echo).authority))
     samples = YAML(typ="safe").load(requests_of(example))["requests"]

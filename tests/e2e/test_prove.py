@@ -15,7 +15,7 @@ from support.raw import get
 from support.upstream import echo
 
 ROOT = Path(__file__).parents[2]
-FLAWED = ROOT / "examples" / "flawed" / "routes.yaml"
+FLAWED = ROOT / "examples/flawed/routes.yaml"
 
 
 def document(*routes: dict[str, Any]) -> dict[str, Any]:
