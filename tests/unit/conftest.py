@@ -3,7 +3,7 @@
 import io
 import json
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from sluicegate.runtime.log import Log
 from sluicegate.runtime.publisher import Publisher
 from sluicegate.runtime.state import StateDirectory
 
-KNOWN_FILTERS = (*ENTRY_DEFAULTS, "path_rewrite")
+KNOWN_FILTERS = (*ENTRY_DEFAULTS, "path_rewrite", "denylist")
 GOOD = """\
 format: 1
 upstreams:
@@ -35,6 +35,7 @@ class FakeDataPlane:
     def __init__(self) -> None:
         self.applied: list[Snapshot] = []
         self.secrets: dict[str, bytes] = {}
+        self.facts: list[Mapping[str, Any]] = []
         self.told: list[Mapping[str, Any]] = []
         self.happened: list[str] = []
         self.events: list[Event] = []
@@ -46,7 +47,12 @@ class FakeDataPlane:
         content: dict[str, Any] = json.loads(self.applied[-1].text)
         return content
 
-    def apply(self, snapshot: Snapshot, secrets: Mapping[str, bytes]) -> None:
+    def apply(
+        self,
+        snapshot: Snapshot,
+        secrets: Mapping[str, bytes],
+        facts: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
         """Keep a newer snapshot whose filters are known."""
         if self.applied and snapshot.version <= self.applied[-1].version:
             raise StaleSnapshot(snapshot.version, self.applied[-1].version)
@@ -55,6 +61,7 @@ class FakeDataPlane:
             raise ConfigError(problems)
         self.applied.append(snapshot)
         self.secrets = dict(secrets)
+        self.facts = list(facts)
 
     def explain_live(self, request: Request, facts: Facts) -> Explanation:
         """Know no route at all."""

@@ -31,7 +31,7 @@ use list::List;
 /// its /64. A caller without a device, or who has not been authenticated, is on no list of devices
 /// or users: what requires them is another filter. When the file is away or broken, the last good
 /// list stays in force; without one a configuration that names it is refused, so that a list is
-/// never silently empty.
+/// never silently empty. `explain` without `--live` knows the configuration only, and so an empty list.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -165,6 +165,7 @@ impl Filter for Denylist {
     fn on_request<'a>(&'a self, cx: Cx<'a>, (): &'a mut ()) -> Step<'a> {
         let list = self.denied.list();
         if list.len() == 0 {
+            cx.exchange.note(|| "nobody is on the list");
             return Step::NEXT;
         }
         let now = cx.effects.unix_time();

@@ -87,38 +87,49 @@ impl FilterFact {
     /// # Errors
     /// No filter wants it, or one does not take it.
     pub(crate) fn tell(&self, states: &States, unix: Duration) -> Result<(), EngineError> {
-        let filter = &self.filter;
-        let id = self.id.as_ref().unwrap_or(filter);
-        match states.tell(filter, id, &self.event, unix) {
-            Ok(0) => {
-                let nobody = format!("no filter `{filter}` called `{id}` keeps state");
-                Err(EngineError::Event(nobody))
-            }
-            Ok(_) => Ok(()),
-            Err(mistake) => Err(EngineError::Fact(Problem {
-                pointer: format!("/event{}", mistake.pointer),
-                code: "fact_refused",
-                message: format!("{filter} `{id}`: {}", mistake.message),
-                expected: mistake.expected,
-                suggestion: mistake.suggestion,
-            })),
+        let told = self.tell_any(states, unix).map_err(EngineError::Fact)?;
+        if told > 0 {
+            return Ok(());
         }
+        let (filter, id) = (&self.filter, self.id());
+        let nobody = format!("no filter `{filter}` called `{id}` keeps state");
+        Err(EngineError::Event(nobody))
+    }
+
+    fn id(&self) -> &str {
+        self.id.as_ref().unwrap_or(&self.filter)
+    }
+
+    /// How many states there are to tell.
+    fn tell_any(&self, states: &States, unix: Duration) -> Result<usize, Problem> {
+        let (filter, id) = (&self.filter, self.id());
+        let told = states.tell(filter, id, &self.event, unix);
+        told.map_err(|mistake| Problem {
+            pointer: format!("/event{}", mistake.pointer),
+            code: "fact_refused",
+            message: format!("{filter} `{id}`: {}", mistake.message),
+            expected: mistake.expected,
+            suggestion: mistake.suggestion,
+        })
     }
 }
 
-/// Tells filters the facts that come with a snapshot.
+/// Tells filters the facts that come with a snapshot. One that no filter wants is no mistake: a
+/// default of routes may be used by none.
 ///
 /// # Errors
 /// The first that is no fact for a filter, or is not taken.
 pub(crate) fn all(facts: &[String], states: &States, unix: Duration) -> Result<(), EngineError> {
     for fact in facts {
         match Told::read(fact)? {
-            Told::Filter(fact) => fact.tell(states, unix)?,
+            Told::Filter(fact) => fact
+                .tell_any(states, unix)
+                .map_err(|problem| EngineError::Refused(vec![problem]))?,
             Told::ConfigRejected { .. } | Told::ReopenLogs {} | Told::Endpoints { .. } => {
                 let other = "only facts for filters come with a snapshot".to_owned();
                 return Err(EngineError::Event(other));
             }
-        }
+        };
     }
     Ok(())
 }

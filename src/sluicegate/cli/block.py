@@ -2,7 +2,8 @@
 
 import time
 from datetime import timedelta
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 from pydantic import TypeAdapter, ValidationError
@@ -85,9 +86,9 @@ def _change(
     command: str,
     entries: list[Entry],
     only: str | None,
-    state_dir: Any,
+    state_dir: Path | None,
     *,
-    as_json: bool,  # noqa: ANN401 - passed on
+    as_json: bool,
 ) -> None:
     path = process_settings({"state_dir": state_dir}).state_dir
     lists = ask(path, command, entries=[entry.as_json() for entry in entries], list=only)

@@ -20,7 +20,7 @@ from sluicegate.cli.printing import (
     summary,
 )
 from sluicegate.config.candidate import Candidate
-from sluicegate.config.loader import load
+from sluicegate.config.loader import load_with_files
 from sluicegate.config.proof import Finding, Proof
 from sluicegate.config.snapshot import snapshot_of
 from sluicegate.errors import Problem
@@ -80,7 +80,7 @@ def check(
 
 
 def _check(path: Path, *, strict: bool) -> _Checked:
-    candidate = load(path, engine.check)
+    candidate = load_with_files(path, engine.check)
     if candidate.errors:
         return _Checked(candidate, Proof(), strict)
     snapshot = snapshot_of(candidate.document, version=1)

@@ -59,7 +59,8 @@ def list_line(one: dict[str, Any]) -> str:
     """Say how long a denylist is, and where its entries come from."""
     of_commands = f", {len(one['commanded'])} by command" if one["commanded"] else ""
     of_file = f", file {one['file']}" if one["file"] else ""
-    return f"{counted(one['entries'], 'entrie' if one['entries'] != 1 else 'entry')}{of_commands}{of_file}"
+    noun = "entry" if one["entries"] == 1 else "entries"
+    return f"{one['entries']} {noun}{of_commands}{of_file}"
 
 
 def _shown(value: object) -> str:

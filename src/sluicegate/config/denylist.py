@@ -57,8 +57,13 @@ def lists_of(content: dict[str, Any]) -> dict[str, ListUse]:
 
 
 def _uses(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    chains = [content.get("entry") or [], *(r.get("filters") or [] for r in content["routes"])]
-    return (use for chain in chains for use in chain if use["name"] == FILTER)
+    holders = [content.get("route_defaults") or {}, *content.get("routes", ())]
+    chains = [content.get("entry") or [], *(one.get("filters") or [] for one in holders)]
+    return (use for chain in chains for use in chain if _is_denylist(use))
+
+
+def _is_denylist(use: dict[str, Any]) -> bool:
+    return use.get("name") == FILTER and not use.get("off")
 
 
 def parse(text: str, *, file: str) -> tuple[list[Entry], list[Problem]]:

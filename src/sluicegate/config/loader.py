@@ -13,6 +13,7 @@ from sluicegate.config.candidate import Candidate, EngineCheck, examine
 from sluicegate.config.complaints import problems_of
 from sluicegate.config.document import Document
 from sluicegate.config.settings import ProcessSettings
+from sluicegate.config.snapshot import content_of
 from sluicegate.config.source import Source
 from sluicegate.errors import ConfigError, Problem
 from sluicegate.errors import Path as PathInDocument
@@ -41,6 +42,27 @@ def read_source(path: Path) -> Source:
         ConfigError: it cannot be read, is above 5 MB, or is not UTF-8.
     """
     return Source.parse(_read_text(path, LARGEST_FILE), file=str(path))
+
+
+def load_with_files(path: Path, engine_check: EngineCheck | None = None) -> Candidate:
+    """Read and examine a document and the files it names.
+
+    One that is not there is a warning: it may be somewhere else than where it is checked.
+    """
+    candidate = load(path, engine_check)
+    if candidate.parsed is None:
+        return candidate
+    problems: list[Problem] = []
+    for one in denylist.lists_of(content_of(candidate.parsed)).values():
+        try:
+            if one.file is not None:
+                read_denylist(path.parent / one.file)
+        except ConfigError as error:
+            problems += error.problems
+    softened = (
+        replace(one, severity="warning") if one.code == "unreadable" else one for one in problems
+    )
+    return replace(candidate, problems=(*candidate.problems, *softened))
 
 
 def read_denylist(path: Path) -> list[denylist.Entry]:

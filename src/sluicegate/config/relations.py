@@ -7,6 +7,7 @@ next to those of the models, in one go.
 from collections.abc import Iterator
 from typing import Any
 
+from sluicegate.config import denylist
 from sluicegate.config.complaints import closest, one_of
 from sluicegate.config.exposure import exposure_warnings
 from sluicegate.errors import Path, Problem
@@ -19,6 +20,7 @@ def relation_problems(value: Any) -> list[Problem]:  # noqa: ANN401 - a document
     return [
         *_doubled_ids(value),
         *_doubled_filters(value),
+        *_two_files_of_a_denylist(value),
         *_doubled_addresses(value),
         *_unknown_upstreams(value),
         *_doubled_endpoints(value),
@@ -41,14 +43,7 @@ def _doubled_ids(value: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _doubled_filters(value: dict[str, Any]) -> Iterator[Problem]:
-    chains: list[tuple[Path, list[Any]]] = [(("entry",), _list(value, "entry"))]
-    common = value.get("route_defaults")
-    if isinstance(common, dict):
-        chains.append((("route_defaults", "filters"), _list(common, "filters")))
-    chains += [
-        ((*path[:-1], "filters"), _list(r, "filters")) for path, _, r in _items(value, "routes")
-    ]
-    for path, chain in chains:
+    for path, chain in _chains(value):
         uses = [(i, use) for i, use in enumerate(chain) if isinstance(use, dict)]
         names = (
             ((*path, i, "id" if "id" in use else "name"), use.get("id") or use.get("name"))
@@ -60,6 +55,40 @@ def _doubled_filters(value: dict[str, Any]) -> Iterator[Problem]:
             code="duplicate_filter",
             expected="an `id` of its own",
         )
+
+
+def _two_files_of_a_denylist(value: dict[str, Any]) -> Iterator[Problem]:
+    """Filters with one id are one list, wherever they stand; it has one file."""
+    first: dict[str, tuple[str, Path]] = {}
+    for path, use in _uses(value):
+        config = use.get("config")
+        file = config.get("file") if isinstance(config, dict) else None
+        if use.get("name") != denylist.FILTER or not isinstance(file, str):
+            continue
+        name = str(use.get("id") or denylist.FILTER)
+        known, place = first.setdefault(name, (file, path))
+        if known != file:
+            where = Problem("", place).written_path
+            yield Problem(
+                f"the denylist `{name}` has another file: {where}",
+                (*path, "config", "file"),
+                code="two_files",
+                expected=f"`{known}`, or an `id` of its own",
+            )
+
+
+def _uses(value: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for path, chain in _chains(value):
+        yield from (((*path, i), use) for i, use in enumerate(chain) if isinstance(use, dict))
+
+
+def _chains(value: dict[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
+    yield ("entry",), _list(value, "entry")
+    common = value.get("route_defaults")
+    if isinstance(common, dict):
+        yield ("route_defaults", "filters"), _list(common, "filters")
+    for path, _, route in _items(value, "routes"):
+        yield (*path[:-1], "filters"), _list(route, "filters")
 
 
 def _doubled_addresses(value: dict[str, Any]) -> Iterator[Problem]:

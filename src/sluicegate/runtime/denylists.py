@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,7 @@ class Denylists:
         lists = lists_of(json.loads(snapshot.text))
         files: dict[Path, FileRead] = {}
         problems: list[Problem] = []
-        for path in {self._path(one) for one in lists.values()} - {None}:
+        for path in {path for one in lists.values() if (path := self._path(one))}:
             try:
                 files[path] = self._read(path)
             except ConfigError as error:
@@ -240,25 +239,17 @@ class Denylists:
         return looking
 
     def _check_removable(self, gone: set[tuple[Kind, str]], lists: list[ListUse]) -> None:
+        files = {path for one in lists if (path := self._path(one))}
+        in_files = {
+            _whom(_canonical(entry)): path for path in files for entry in self._files[path].entries
+        }
+        of_commands = {_whom(entry) for one in lists for entry in self._of_commands(one)}
         problems = []
-        for one in lists:
-            path = self._path(one)
-            read = self._files.get(path) if path else None
-            for entry in read.entries if read else ():
-                if _whom(_canonical(entry)) in gone:
-                    message = f"`{entry.name}` stands in the file of `{one.id}`"
-                    problems.append(
-                        Problem(
-                            message,
-                            expected="to be taken out there",
-                            code="denylist",
-                            file=str(path),
-                        )
-                    )
-        known = {_whom(entry) for one in lists for entry in self._of_commands(one)}
-        in_files = bool(problems)
-        for kind, name in sorted(gone - known):
-            if not in_files:
+        for kind, name in sorted(gone):
+            if path := in_files.get((kind, name)):
+                message = f"the {kind} `{name}` stands in a file; take it out there"
+                problems.append(Problem(message, code="denylist", file=str(path)))
+            elif (kind, name) not in of_commands:
                 problems.append(Problem(f"the {kind} `{name}` is on no list", code="denylist"))
         if problems:
             raise ConfigError(problems)
@@ -308,13 +299,6 @@ class Denylists:
         except SluicegateError as error:
             # The lists are in force all the same; a later start would meet older ones.
             self._log.error("denylists_not_saved", str(error))
-
-
-def end_of(until: float | None) -> str:
-    """Write the end of an entry for people."""
-    if until is None:
-        return "for good"
-    return f"until {datetime.fromtimestamp(until, UTC).isoformat(timespec='seconds')}"
 
 
 def _whom(entry: Entry) -> tuple[Kind, str]:
