@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -19,7 +20,12 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")])
 BEGUN_WITH = {
     "README.md": STARTER,
     "browsers.md": (ROOT / "examples" / "filters" / "cors.yaml").read_text(encoding="utf-8"),
+    "keep-somebody-out.md": (ROOT / "examples" / "filters" / "denylist.yaml").read_text(
+        encoding="utf-8"
+    ),
 }
+# What a document names, beside it.
+BESIDE = {"keep-somebody-out.md": ROOT / "examples" / "filters" / "denied.txt"}
 USUAL = (ROOT / "examples" / "first-route.yaml").read_text(encoding="utf-8")
 
 
@@ -67,8 +73,10 @@ def _shell(gateway: Served, upstream: str) -> Shell:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_commands_of_a_page_print_what_it_shows(
-    example_upstream: str, page: Path, serve: Serve
+    example_upstream: str, page: Path, serve: Serve, tmp_path: Path
 ) -> None:
+    if beside := BESIDE.get(page.name):
+        shutil.copy(beside, tmp_path)
     document = BEGUN_WITH.get(page.name, USUAL).replace(EXAMPLE_ADDRESS, example_upstream)
     gateway = serve(document.replace("127.0.0.1:8080", "127.0.0.1:0"), name="sluicegate")
     shell = _shell(gateway, example_upstream)

@@ -158,10 +158,19 @@ def _refused(use: dict[str, Any], data: bytes, stage: Stage) -> Response:
     return stage.ask(data, entry=[{"name": "request_id"}, use])
 
 
+def _on_the_list(stage: Stage) -> Response:
+    gateway = stage.gateway("127.0.0.1:9", entry=[{"name": "request_id"}, {"name": "denylist"}])
+    event = {"set": [{"address": "127.0.0.1"}]}
+    fact = {"kind": "filter", "filter": "denylist", "id": "denylist", "event": event}
+    gateway.engine.tell(json.dumps(fact))
+    return _one(gateway, _ours())
+
+
 SOCKETS: dict[str, Any] = {"route": {"websocket": {}}}
 SMALL = {"listener": {"limits": {"body": "1KiB"}}}
 PROVOKED: dict[str, Callable[[Stage], Response]] = {
     "bad_request": lambda stage: stage.ask(_ours("/a b")),
+    "caller_denied": _on_the_list,
     "bad_path": lambda stage: stage.ask(_ours("/%zz")),
     "encoded_slash": lambda stage: stage.ask(_ours("/a%2Fb")),
     "bad_handshake": lambda stage: stage.ask(opening("/", AUTHORIZATION, key="short"), **SOCKETS),
