@@ -153,7 +153,7 @@ SW8 = (
 EVERY_FORMAT = {"propagators": ["b3", "b3_multi", "sw8", "w3c"]}
 
 
-@pytest.mark.spec("PX-22", "OB-44", "OB-45")
+@pytest.mark.spec("PX-22", "PX-53", "OB-44", "OB-45")
 @pytest.mark.parametrize(
     ("lines", "trace"),
     [
