@@ -30,15 +30,15 @@ const LAST_CALL: Duration = Duration::from_secs(1);
 
 /// One client connection.
 pub(crate) struct Conversation<'t> {
-    thread: &'t Rc<Thread>,
-    client: Client,
-    alarm: Alarm,
+    pub(crate) thread: &'t Rc<Thread>,
+    pub(crate) client: Client,
+    pub(crate) alarm: Alarm,
     /// The listener's settings, and the generation of snapshots they were read in.
     settings: Arc<ListenerSettings>,
     known: Option<u64>,
     served: u64,
     /// The current exchange, in one place for all of them: it is large, and would be moved often.
-    exchange: Box<Exchange>,
+    pub(crate) exchange: Box<Exchange>,
 }
 
 /// What came: a request, or something instead.
@@ -102,6 +102,9 @@ impl<'t> Conversation<'t> {
 
     /// Serves the connection to its end.
     pub(crate) async fn run(mut self) {
+        if !self.is_announced().await {
+            return;
+        }
         while let Some(arrival) = self.next_head().await {
             self.alarm.clear();
             self.served += 1;

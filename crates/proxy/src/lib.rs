@@ -3,6 +3,7 @@
 //! Start reading in `life_of_a_request.rs`.
 
 mod alarm;
+mod announcement;
 mod answers;
 mod buffers;
 mod client;

@@ -5,6 +5,7 @@ from pydantic import Field
 from sluicegate.config.exposure import Exposure
 from sluicegate.config.model import Model, WholeNumber, written
 from sluicegate.config.names import Id
+from sluicegate.config.proxy_protocol import ProxyProtocol
 from sluicegate.config.units import ByteSize, HostPort, PositiveDuration
 
 
@@ -75,6 +76,9 @@ class Listener(Model):
     )
     exposure: Exposure = Field(
         default="public", description="Internal routes are on `internal` listeners only."
+    )
+    proxy_protocol: ProxyProtocol | None = Field(
+        default=None, description="A balancer in front says whose each connection is."
     )
     limits: ListenerLimits = Field(
         default_factory=ListenerLimits, description="What one request or client may take."

@@ -264,6 +264,7 @@ fn listeners(
             body: config.timeouts.body.0,
             idle: config.timeouts.idle.0,
             write: config.timeouts.write.0,
+            proxy_protocol: config.proxy_protocol.clone(),
         }));
     }
     built

@@ -59,6 +59,7 @@ pub(crate) struct Listener {
     pub(crate) address: String,
     #[serde(default)]
     pub(crate) exposure: Exposure,
+    pub(crate) proxy_protocol: Option<super::proxy_protocol::ProxyProtocol>,
     #[serde(default)]
     pub(crate) limits: ListenerLimits,
     #[serde(default)]

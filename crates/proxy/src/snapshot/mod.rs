@@ -8,6 +8,7 @@ pub(crate) mod document;
 pub(crate) mod exposure;
 mod own_answer;
 mod path_params;
+mod proxy_protocol;
 mod record;
 mod route;
 mod routes;
@@ -21,13 +22,13 @@ use sluicegate_filters::Chain;
 use sluicegate_http1::HeadLimits;
 use sluicegate_record::{LogFormat, Policy, RouteSeries};
 
-use self::websocket::WebSocket;
 pub(crate) use self::{
     compile::{Compiled, Ground, compile, read, split_address},
     own_answer::OwnAnswer,
     routes::alone,
     tables::{Condition, RouteTable, Tables},
 };
+use self::{proxy_protocol::ProxyProtocol, websocket::WebSocket};
 use crate::{answers::Answers, snapshot::document::EncodedSlash, upstream::shared::Shared};
 
 /// What the data plane obeys.
@@ -118,6 +119,8 @@ pub(crate) struct ListenerSettings {
     pub(crate) body: Duration,
     pub(crate) idle: Duration,
     pub(crate) write: Duration,
+    /// A balancer says first whose the connection is.
+    pub(crate) proxy_protocol: Option<ProxyProtocol>,
 }
 
 impl Snapshot {
