@@ -69,7 +69,16 @@ def documents(draw: Draw, upstream: str = "127.0.0.1:9001") -> Sound:
         "errors": _errors(draw),
         "access_log": {"output": "off", "rotate": {"size": draw(SIZES), "keep": 3}},
         "metrics": {"prefix": "sluicegate"},
+        "route_defaults": {"limits": {"body": draw(SIZES)}, "labels": {"tier": "one"}},
     }
+    document |= sometimes(
+        draw,
+        {
+            "upstream_policy": st.just({"networks": ["127.0.0.0/8"], "ports": ["1-65535"]}),
+            "record": st.just({"request_body": "digest", "headers": ["Accept"]}),
+            "masking": st.just({"names": ["pin"], "patterns": [{"name": "a", "regex": "x+"}]}),
+        },
+    )
     return Sound(document, [sample for _, sample in pairs])
 
 
@@ -81,7 +90,8 @@ def _listener(draw: Draw) -> Fields:
     timeouts = {"idle": draw(SPANS)} | sometimes(
         draw, {"header": SPANS, "body": SPANS, "write": SPANS}
     )
-    return {"id": "http", "address": "127.0.0.1:0", "limits": limits, "timeouts": timeouts}
+    found = {"id": "http", "address": "127.0.0.1:0", "limits": limits, "timeouts": timeouts}
+    return found | sometimes(draw, {"exposure": st.sampled_from(["public", "internal"])})
 
 
 def _upstream(draw: Draw, number: int, address: str) -> Fields:
@@ -110,7 +120,9 @@ def _route(draw: Draw, number: int, kind: str, upstreams: list[str]) -> tuple[Fi
     first = f"{draw(WORDS)}-{number}"
     template, path = _path(draw, first)
     sample = Sample(f"r{number}.{kind}", "GET", path, "any.example")
-    route: Fields = {"id": sample.route, "match": {"path": template}}
+    # A route may have several paths, but a filter that reads their parameters may not.
+    paths = draw(st.sampled_from([template, [template], [template, f"/also/{first}/**"]]))
+    route: Fields = {"id": sample.route, "match": {"path": paths}}
     _conditions(draw, route["match"], sample)
     {"upstream": _to_upstream, "respond": _to_answer, "redirect": _to_place}[kind](
         draw, route, sample, upstreams
@@ -118,6 +130,17 @@ def _route(draw: Draw, number: int, kind: str, upstreams: list[str]) -> tuple[Fi
     route |= sometimes(draw, {"priority": st.integers(-9, 9), "limits": st.just({"body": "1MiB"})})
     route["encoded_slash"] = draw(st.sampled_from(["refuse", "allow"]))
     route["timeouts"] = {"response": "1s", "total": draw(SPANS)}
+    route |= sometimes(
+        draw,
+        {
+            "description": st.text("aé 1", max_size=9),
+            "status": st.just("published"),
+            "version": st.integers(1, 1 << 40),
+            "exposure": st.just("public"),
+            "defaults": st.booleans(),
+            "record": st.just({"query": False}),
+        },
+    )
     route["labels"] = {"team": draw(st.text("aé 1", max_size=4)), "a/b~c": "d"}
     return route, sample
 
@@ -145,6 +168,7 @@ def _conditions(draw: Draw, match: Fields, sample: Sample) -> None:
         sample.method = methods[0]
     tests = [
         ({"name": "X-Env", "value": "gray 1"}, "X-Env: gray 1"),
+        ({"name": "X-Zone", "value": ["a", "b"]}, "X-Zone: b"),
         ({"name": "x-version", "regex": "^v[0-9]+$"}, "X-Version: v12"),
         ({"name": "X-Any", "present": True}, "X-Any: "),
         ({"name": "X-None", "present": False}, "X-Other: 1"),
@@ -163,6 +187,8 @@ def _conditions(draw: Draw, match: Fields, sample: Sample) -> None:
 
 def _to_upstream(draw: Draw, route: Fields, sample: Sample, upstreams: list[str]) -> None:
     route["upstream"] = draw(st.sampled_from(upstreams))
+    upgrades = st.just({"connections": 5, "ping": "10s", "max_frame": "64KiB"})
+    route |= sometimes(draw, {"websocket": upgrades})
     set_it = {"request": {"set": {"X-Gateway": "{route}"}}}
     route["filters"] = [{"name": "header_rewrite", "id": "mark", "config": set_it}]
     sample.upstream_fields = {"X-Gateway": sample.route}

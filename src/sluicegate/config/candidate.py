@@ -67,7 +67,12 @@ def examine(source: Source, engine_check: EngineCheck | None = None) -> Candidat
         broken = [problem.path for problem in problems if problem.severity == "error"]
         content = content_of(document) if document and not broken else skeleton(source.value)
         found = engine_check(snapshot_from(content, version=1).text)
-        problems += [_with_suggestion(one) for one in found if not _is_known(one.path, broken)]
+        problems += [
+            _with_suggestion(one)
+            for one in found
+            if not _is_known(one.path, broken)
+            and not _is_of_a_stand_in(one.path, source.value, broken)
+        ]
     written = (replace(one, path=_as_written(one.path, source.value)) for one in problems)
     located = [*source.problems, *map(source.locate, written)]
     return Candidate(source, document, tuple(sorted(located, key=_in_reading_order)))
@@ -99,6 +104,16 @@ def _in_reading_order(problem: Problem) -> tuple[int, int]:
 def _is_known(path: Path, broken: list[Path]) -> bool:
     """Tell whether our own check has already spoken of this place or a part of it."""
     return any(known[: len(path)] == path or path == known for known in broken)
+
+
+def _is_of_a_stand_in(path: Path, value: Any, broken: list[Path]) -> bool:  # noqa: ANN401 - a document not yet valid
+    """Tell whether a place is in an upstream that only the engine has seen."""
+    if not broken or path[:1] != ("upstreams",) or not isinstance(value, dict):
+        return False
+    upstreams = value.get("upstreams")
+    count = len(upstreams) if isinstance(upstreams, list) else 0
+    is_behind_the_last = any(isinstance(step, int) and step >= count for step in path[1:2])
+    return is_behind_the_last or any(known[:2] == path[:2] for known in broken)
 
 
 def _with_suggestion(problem: Problem) -> Problem:

@@ -33,9 +33,14 @@ def skeleton(value: Any) -> dict[str, Any]:  # noqa: ANN401 - a document not yet
         if upstream["id"] in seen:
             upstreams[index] = _stand_in_upstream(index)
         seen.add(upstream["id"])
+    # Where routes to a broken upstream go: what else they say needs some upstream.
+    upstreams.append(_stand_in_upstream(len(upstreams)))
     defaults = _sound_defaults(value.get("route_defaults"))
     around = (seen, {listener["id"] for listener in listeners}, defaults)
-    routes = [_sound_route(i, one, around) for i, one in _enumerated(value, "routes")]
+    routes = [
+        _sound_route(i, one, around, refuge=upstreams[-1]["id"])
+        for i, one in _enumerated(value, "routes")
+    ]
     ids: set[str] = set()
     for index, route in enumerate(routes):
         if route["id"] in ids:
@@ -44,6 +49,7 @@ def skeleton(value: Any) -> dict[str, Any]:  # noqa: ANN401 - a document not yet
     entry = _sound_chain(FilterUse, value["entry"]) if "entry" in value else _usual_entry()
     return {
         **bare,
+        **_sound_sections(value),
         "listeners": listeners,
         "upstreams": upstreams,
         "upstream_policy": _sound(UpstreamPolicy, value.get("upstream_policy")) or {},
@@ -51,6 +57,18 @@ def skeleton(value: Any) -> dict[str, Any]:  # noqa: ANN401 - a document not yet
         "routes": routes,
         "entry": entry,
     }
+
+
+def _sound_sections(value: dict[str, Any]) -> dict[str, Any]:
+    """Keep the sections that stand alone, such as `masking`, as far as they are sound."""
+    sections = {}
+    for name in Document.model_fields:
+        try:
+            sound = Document.model_validate({"format": 1, name: value[name]})
+        except (KeyError, ValidationError):
+            continue
+        sections[name] = content_of(sound)[name]
+    return sections
 
 
 def _enumerated(value: dict[str, Any], key: str) -> list[tuple[int, Any]]:
@@ -93,6 +111,8 @@ def _sound_route(
     index: int,
     value: Any,  # noqa: ANN401 - not yet valid
     around: tuple[set[str], set[str], dict[str, Any] | None],
+    *,
+    refuge: str,
 ) -> dict[str, Any]:
     upstreams, listeners, defaults = around
     bare = {
@@ -103,8 +123,7 @@ def _sound_route(
     stand_in = Route.model_validate(bare).model_dump(mode="json", exclude_none=True)
     route = _sound(Route, value) or stand_in
     if "upstream" in route and route["upstream"] not in upstreams:
-        del route["upstream"]
-        route["respond"] = stand_in["respond"]
+        route["upstream"] = refuge
     if not listeners.issuperset(route["match"]["listeners"]):
         route["match"]["listeners"] = []
     route["filters"] = (

@@ -14,12 +14,10 @@ from unit.config.fault_places import (
     error_code,
     host_in_a_list,
     methods,
-    one_filter_twice,
 )
 from unit.config.faults import (
     LONG,
     Fault,
-    a_filter,
     a_test,
     a_test_at,
     adds_a_field,
@@ -27,10 +25,8 @@ from unit.config.faults import (
     doubles,
     drops,
     fault,
-    heads,
     misspells_a_field,
     no_end,
-    rewrites,
     sets,
     takes_another_type,
     two_ends,
@@ -294,93 +290,6 @@ KINDS: tuple[Fault, ...] = (
         "a field of framing",
         "bad_header",
         answers({"headers": {"Content-Length": "5"}}, "headers", "Content-Length"),
-    ),
-    # Filters.
-    fault("an unknown filter", "unknown_filter", a_filter({"name": "nothing_at_all"}, "name")),
-    fault("a misspelled filter", "unknown_filter", a_filter({"name": "path_rewrit"}, "name")),
-    fault("a filter twice", "duplicate_filter", one_filter_twice),
-    fault(
-        "an unknown phase",
-        "unknown_value",
-        a_filter({"name": "path_rewrite", "phase": "late"}, "phase"),
-    ),
-    fault(
-        "a filter in a wrong phase",
-        "wrong_phase",
-        a_filter({"name": "path_rewrite", "phase": "respond", "config": {"prefix": "/a"}}, "phase"),
-    ),
-    fault(
-        "a filter in the wrong chain",
-        "wrong_stage",
-        a_filter({"name": "path_rewrite", "config": {"prefix": "/a"}}, "name", chain="entry"),
-    ),
-    fault(
-        "a filter with a field nobody knows",
-        "unknown_field",
-        rewrites({"prefix": "/a", "prefx": 1}, "prefx"),
-        "invalid_config",
-    ),
-    fault("a filter with too little", "invalid_config", rewrites({})),
-    fault(
-        "a filter with too much", "invalid_config", rewrites({"prefix": "/a", "strip_segments": 1})
-    ),
-    fault(
-        "a filter with another type",
-        "invalid_config",
-        rewrites({"strip_segments": "1"}, "strip_segments"),
-    ),
-    fault(
-        "a filter with a number out of range",
-        "invalid_config",
-        rewrites({"strip_segments": 10**30}, "strip_segments"),
-    ),
-    fault(
-        "a filter with a negative number",
-        "invalid_config",
-        rewrites({"strip_segments": -1}, "strip_segments"),
-    ),
-    fault(
-        "a filter with a bad expression",
-        "invalid_config",
-        rewrites({"replace": {"pattern": "([", "with": "x"}}, "replace", "pattern"),
-    ),
-    fault(
-        "a filter that misses a field",
-        "invalid_config missing_field",
-        rewrites({"replace": {"pattern": "a"}}, "replace"),
-    ),
-    fault(
-        "a filter that asks for an unknown parameter",
-        "unknown_parameter",
-        rewrites({"template": "/{nobody}"}),
-    ),
-    fault(
-        "a filter with a bad template", "invalid_config", rewrites({"template": "/{a"}, "template")
-    ),
-    fault(
-        "a filter that does nothing",
-        "invalid_config",
-        a_filter({"name": "header_rewrite"}, "config"),
-    ),
-    fault(
-        "a filter with a header's name that is none",
-        "invalid_config",
-        heads({"set": {"a b": "c"}}, "set", "a b"),
-    ),
-    fault(
-        "a filter with a value that has a line end",
-        "invalid_config",
-        heads({"set": {"A": "b\r\nc"}}, "set", "A"),
-    ),
-    fault(
-        "a filter with a list of names, one wrong",
-        "invalid_config",
-        heads({"remove": ["A", "b c"]}, "remove", 1),
-    ),
-    fault(
-        "a filter whose fields are a list",
-        "wrong_type",
-        a_filter({"name": "path_rewrite", "config": []}, "config"),
     ),
     # Contradictions and settings.
     fault(

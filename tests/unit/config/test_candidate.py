@@ -7,6 +7,7 @@ import pytest
 
 from sluicegate.config.candidate import examine
 from sluicegate.config.source import Source
+from sluicegate.engine import check
 from sluicegate.errors import ConfigError, Problem
 
 TEXT = """\
@@ -114,3 +115,24 @@ def test_an_unknown_field_of_a_filter_is_shown_at_its_key() -> None:
 
     problem = candidate.errors[0]
     assert (problem.code, problem.line, problem.column) == ("unknown_field", 12, 18)
+
+
+def test_what_stands_in_for_a_broken_upstream_is_nobodys_mistake() -> None:
+    text = """\
+format: 1
+upstream_policy: {networks: [10.0.0.0/8]}
+upstreams:
+  - {id: a, endpoints: [{address: "10.0.0.1:80"}], timeouts: {connect: 5}}
+  - {id: b, endpoints: [{address: "192.168.0.1:80"}]}
+routes:
+  - {id: a, match: {path: /a}, upstream: a, websocket: {}}
+  - {id: b, match: {path: /b}, upstream: b}
+masking: {patterns: [{name: a, regex: "(["}]}
+"""
+    candidate = examine(Source.parse(text), check)
+
+    assert [(one.line, one.written_path) for one in candidate.errors] == [
+        (4, "upstreams[0].timeouts.connect"),
+        (5, "upstreams[1].endpoints[0].address"),
+        (9, "masking.patterns[0].regex"),
+    ]

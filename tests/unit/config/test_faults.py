@@ -14,9 +14,11 @@ from sluicegate.config.loader import load
 from sluicegate.engine import check
 from support.sound import Sound, documents
 from support.written import STYLES, Style, write
-from unit.config.fault_kinds import KINDS
+from unit.config.fault_kinds import KINDS as KINDS_OF_VALUES
 from unit.config.faults import Fault
+from unit.config.filter_faults import FILTER_KINDS
 
+KINDS = (*KINDS_OF_VALUES, *FILTER_KINDS)
 EACH = 2
 SLOWEST = 5.0
 LONGEST = 1001
