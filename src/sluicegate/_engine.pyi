@@ -58,7 +58,7 @@ class Engine:
     def schema() -> str:
         """Give the schemas of filters, the codes of rejects, the keys of records, the metrics."""
 
-    def apply(self, snapshot: str, secrets: dict[str, bytes], facts: Sequence[str] = ()) -> None:
+    def apply(self, snapshot: str, secrets: dict[str, bytes], facts: Sequence[str] = ...) -> None:
         """Compile a snapshot aside, then make it current in one step.
 
         `facts` are told to its filters in between, as by `tell`.
