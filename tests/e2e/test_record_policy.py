@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import StartGateway, StartUpstream
+from sluicegate.errors import ConfigError
 from support.raw import chunked, get, post
 from support.upstream import Visit, response
 
@@ -298,3 +299,34 @@ def test_the_campus_set_is_the_audit_record_of_its_source(
         "requestBody": SHOWN,
         "responseBody": SHOWN,
     }
+
+
+@pytest.mark.spec("OB-16", "SE-29")
+def test_what_cannot_be_recorded_or_hidden_is_named_at_its_place(
+    start_gateway: StartGateway,
+) -> None:
+    route = {
+        "id": "a",
+        "match": {"path": "/"},
+        "respond": {"status": 200},
+        "record": {"headers": ["X-Tenant", "Cookie"]},
+    }
+    patterns = [
+        {"name": "open", "regex": "(a"},
+        {"name": "huge", "regex": "(?:[a-z]{900}){900}"},
+        {"name": "nothing", "regex": "a*"},
+        {"name": "group", "regex": "a", "replace": "$1"},
+    ]
+
+    with pytest.raises(ConfigError) as refused:
+        start_gateway({"routes": [route], "masking": {"patterns": patterns}})
+
+    told = {problem.written_path: problem.message for problem in refused.value.problems}
+    assert set(told) == {
+        "masking.patterns[0].regex",
+        "masking.patterns[1].regex",
+        "masking.patterns[2].regex",
+        "masking.patterns[3].replace",
+        "routes[0].record.headers[1]",
+    }
+    assert told["masking.patterns[0].regex"] == "`open`: unclosed group"

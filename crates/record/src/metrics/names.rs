@@ -172,3 +172,44 @@ fn expose_statuses(id: &str, series: &RouteSeries, text: &mut Text<'_>) {
         text.number(count);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use sluicegate_core::{Code, Outcome};
+
+    use super::*;
+
+    static LIMITED: Code = Code {
+        name: "rate_limited",
+        status: 429,
+        title: "",
+        detail: "",
+        reason: LIMIT,
+    };
+
+    // spec: OB-25, OB-30
+    #[test]
+    fn refusals_for_a_limit_are_counted_under_the_names_of_both_sets() {
+        let series = RouteSeries::new(1);
+        series.call("/c/{id}", "courses");
+        for code in [None, Some(&LIMITED), Some(&LIMITED)] {
+            series.record(0, "GET", 429, Duration::ZERO, code, Outcome::Complete);
+        }
+
+        let mut out = String::new();
+        let routes = || -> Box<dyn Iterator<Item = (&str, &RouteSeries)>> {
+            Box::new(std::iter::once(("course", &series)))
+        };
+        let sets = [MetricNames::FlashSale, MetricNames::Campus];
+        expose(&sets, &routes, &mut Text::new(&mut out, "x"));
+
+        for sample in [
+            r#"gateway_rate_limited_total{type="rate_limited",path="/c/{id}",route_id="course"} 2"#,
+            r#"gateway_rate_limit_exceeded_total{route_id="course"} 2"#,
+        ] {
+            assert!(out.lines().any(|line| line == sample), "{out}");
+        }
+    }
+}
