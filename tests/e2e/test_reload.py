@@ -174,6 +174,10 @@ def test_one_bad_part_refuses_the_whole_and_is_named(serve: Serve) -> None:
                 document(routes=[route("c", match={"path": "/{a}/{a}"})]),
                 "routes[0].match.path",
             ),
+            "secret": (
+                document("a", entry=[{"name": "debug_headers", "config": NO_SECRET}]),
+                "entry[0].config.key.secret",
+            ),
             "include": (document(include=["gateway.yaml"]), "include"),
             "version": (document(format=9), "format"),
         }.items()
@@ -198,6 +202,10 @@ def test_one_bad_part_refuses_the_whole_and_is_named(serve: Serve) -> None:
     assert status_of(address, "/d") == 200
 
 
+NO_SECRET = {
+    "networks": ["127.0.0.0/8"],
+    "key": {"header": "X-Key", "secret": "file:/no/such/file"},
+}
 BAD_REGEX = {"name": "X-A", "regex": "(["}
 
 

@@ -141,3 +141,33 @@ def test_an_answer_of_a_newer_engine_is_kept_whole() -> None:
 def test_what_could_not_be_explained_is_an_error() -> None:
     with pytest.raises(EngineError, match="no host"):
         Explanation.from_raw({"error": "no host"})
+
+
+@pytest.mark.spec("CF-18")
+def test_the_engine_itself_names_all_mistakes_of_form_at_once() -> None:
+    content = json.loads(snapshot(1).text)
+    content["listeners"][0]["limits"]["fields"] = "100"
+    content["routes"][0]["priority"] = 1.5
+    content["routes"][1]["match"]["methods"] = "POST"
+    content["routes"][1]["timeouts"]["total"] = "10"
+    del content["upstreams"][0]["endpoints"]
+    content["colour"] = "blue"
+
+    found = {one.written_path: one.message for one in engine.check(json.dumps(content))}
+
+    assert set(found) == {
+        "colour",
+        "listeners[0].limits.fields",
+        "routes[0].priority",
+        "routes[1].match.methods",
+        "routes[1].timeouts.total",
+        "upstreams[0]",
+    }
+    assert "endpoints" in found["upstreams[0]"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"format": 1, "format": 1, "version": 1}']
+)
+def test_what_is_no_snapshot_is_a_problem_and_no_panic(text: str) -> None:
+    assert engine.check(text)
