@@ -1,6 +1,7 @@
 """Changing the document while requests run."""
 
 import errno
+import json
 import signal
 import socket
 import time
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from conftest import StartUpstream
 from e2e.conftest import Serve
 from e2e.load import Load, QuickUpstream
 from e2e.served import Served, write
@@ -148,31 +150,38 @@ def test_a_change_under_load_takes_effect_within_a_second_and_costs_no_request(
 
 @pytest.mark.case("CF-01")
 @pytest.mark.spec("CF-09", "CF-17", "CF-18", "CF-19", "CF-20", "CF-25")
-def test_one_bad_part_refuses_the_whole_and_is_named(serve: Serve) -> None:
-    good = document("a", "b")
+def test_one_bad_part_refuses_the_whole_and_is_named(
+    serve: Serve, start_upstream: StartUpstream
+) -> None:
+    origin = start_upstream().authority
+    good = document("a", "b", upstream=origin)
     gateway = serve(good)
     address = gateway.address
     text = yaml_text(good)
+
+    def beside_three(another: dict[str, Any]) -> dict[str, Any]:
+        return {**good, "routes": [*good["routes"], another]}
+
     bad: dict[str, tuple[bytes, str]] = {
         name: (yaml_text(content).encode(), where)
         for name, (content, where) in {
             "regex": (
-                document(routes=[route("c", match={"path": "/c", "headers": [BAD_REGEX]})]),
-                "routes[0].match.headers[0].regex",
+                beside_three(route("c", match={"path": "/c", "headers": [BAD_REGEX]})),
+                "routes[3].match.headers[0].regex",
             ),
             "filter": (
-                document(routes=[route("c", filters=[{"name": "nothing"}])]),
-                "routes[0].filters[0].name",
+                beside_three(route("c", filters=[{"name": "nothing"}])),
+                "routes[3].filters[0].name",
             ),
             "upstream": (
-                document(routes=[{"id": "c", "match": {"path": "/c"}, "upstream": "nobody"}]),
-                "routes[0].upstream",
+                beside_three({"id": "c", "match": {"path": "/c"}, "upstream": "nobody"}),
+                "routes[3].upstream",
             ),
             "id": (document("a", "b", "a"), "routes[3].id"),
             "port": (document(upstream="127.0.0.1:70000"), "upstreams[0].endpoints[0].address"),
             "template": (
-                document(routes=[route("c", match={"path": "/{a}/{a}"})]),
-                "routes[0].match.path",
+                beside_three(route("c", match={"path": "/{a}/{a}"})),
+                "routes[3].match.path",
             ),
             "secret": (
                 document("a", entry=[{"name": "debug_headers", "config": NO_SECRET}]),
@@ -185,21 +194,27 @@ def test_one_bad_part_refuses_the_whole_and_is_named(serve: Serve) -> None:
     bad["size"] = (text.encode() + b"#" * 5_000_001, "too large")
     bad["encoding"] = (text.encode() + b"# \xff\n", "UTF-8")
     bad["cut off"] = (text.encode()[: text.index("routes:") + 12], "gateway.yaml")
+    bad["cut off JSON"] = (json.dumps(good).encode()[:-20], "gateway.yaml")
+    bad["circle"] = (text.encode() + b"record: &x [*x]\n", "contains itself")
 
-    for name, (content, where) in bad.items():
+    for number, (name, (content, where)) in enumerate(bad.items()):
+        refused = gateway.metric("sluicegate_config_rejected_total")
         gateway.document_path.write_bytes(content)
         answer = ask(gateway.state_dir, "reload", seconds=30)
 
-        told = str(answer["rejection"])
         assert not answer["applied"], name
-        assert where in told, (name, told)
-        assert status_of(address, "/a") == 200, name
-        assert answer["version"] == 1, name
+        assert where in str(answer["rejection"]), (name, answer)
+        assert where in str(gateway.events("config_rejected")[-1]), name
+        assert where in str(gateway.status()["rejection"]), name
+        assert gateway.metric("sluicegate_config_rejected_total") > refused, name
+        assert gateway.status()["version"] == answer["version"], name
+        assert gateway.metric("sluicegate_snapshot_version") == answer["version"], name
+        assert {status_of(address, one) for one in ("/a", "/b", "/steady")} == {200}, name
 
-    assert gateway.metric("sluicegate_config_rejected_total") >= len(bad)
-    write(gateway.document_path, document("a", "d"))
-    assert ask(gateway.state_dir, "reload", seconds=30)["applied"]
-    assert status_of(address, "/d") == 200
+        write(gateway.document_path, document("a", "b", f"good-{number}", upstream=origin))
+        assert ask(gateway.state_dir, "reload", seconds=30)["applied"], name
+        assert gateway.status()["rejection"] is None, name
+        assert status_of(address, f"/good-{number}") == 200, name
 
 
 NO_SECRET = {
