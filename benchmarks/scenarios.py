@@ -48,13 +48,43 @@ class Scenario:
     """Whether goals hang on it: then it gets more rounds."""
 
 
-# The filters of a public listener, in the order of their phases. A filter with a configuration here
-# has one that lets the load through and has to look at every request for it.
 _ENTRY: tuple[Part, ...] = (
     {"name": "request_id"},
     {"name": "trace_context"},
+    {
+        "name": "client_address",
+        "config": {"source": "x_forwarded_for", "trusted": ["10.0.0.0/8", "192.168.0.0/16"]},
+    },
     {"name": "header_hygiene"},
+    {"name": "forwarded_headers"},
+    {
+        "name": "validate",
+        "config": {
+            "methods": ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+            "max_path_length": 2048,
+            "max_path_segments": 50,
+            "max_query_parameters": 100,
+        },
+    },
+    {
+        "name": "address_list",
+        "config": {
+            "deny": [f"203.{high}.{low}.0/25" for high in range(4) for low in range(250)],
+        },
+    },
+    {"name": "cors", "config": {"origins": ["https://app.example.com"]}},
+    {
+        "name": "security_headers",
+        "config": {
+            "nosniff": True,
+            "frame_options": "DENY",
+            "referrer_policy": "strict-origin-when-cross-origin",
+            "hsts": {},
+        },
+    },
 )
+"""Every filter of the entry chain as a public listener has them, in the order of their phases: each
+lets the load through, and has to look at it for that."""
 
 
 def _plain() -> Work:
@@ -79,7 +109,8 @@ def _chain() -> Work:
 
 def _entry() -> Work:
     """All filters of the entry chain, none on the routes."""
-    return _many_routes(list(_ENTRY), [], {"x-request-id": None})
+    shown = {"x-request-id": None, "x-content-type-options": "nosniff", "x-frame-options": "DENY"}
+    return _many_routes(list(_ENTRY), [], shown)
 
 
 def _many_routes(

@@ -18,7 +18,7 @@ mod response;
 mod secret;
 mod units;
 
-pub use address::Peer;
+pub use address::{Peer, write_address};
 pub use dry::DryEffects;
 pub use effects::{Effects, Event, Unavailable, Wait};
 pub use exchange::{Attempt, Debug, Exchange, Principal, RouteFacts, Scheme, Times};

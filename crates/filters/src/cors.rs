@@ -76,6 +76,9 @@ impl Default for AllowedHeaders {
     }
 }
 
+/// How they all begin.
+const OWN_PREFIX: &[u8] = b"access-control-";
+
 /// Headers that only the gateway may write.
 const OWN: [&str; 7] = [
     "Access-Control-Allow-Origin",
@@ -219,9 +222,13 @@ impl Cors {
 
     fn dress(&self, judged: &Judged, is_preflight: bool, fields: &mut Fields) {
         if !is_preflight {
-            for name in OWN {
-                fields.remove(name);
-            }
+            fields.remove_where(|name| {
+                let is_cors = |start: &[u8]| start.eq_ignore_ascii_case(OWN_PREFIX);
+                name.get(..OWN_PREFIX.len()).is_some_and(is_cors)
+                    && OWN
+                        .iter()
+                        .any(|own| own.as_bytes().eq_ignore_ascii_case(name))
+            });
         }
         if *judged != Judged::Everybody {
             vary(fields, "Origin");

@@ -4,8 +4,8 @@ use std::{io::Write as _, net::IpAddr, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use sluicegate_core::{Cx, Exchange, Filter, InvalidConfig, Phase, Reject, Step};
-use sluicegate_http1::Fields;
+use sluicegate_core::{Cx, Exchange, Filter, InvalidConfig, Phase, Reject, Step, write_address};
+use sluicegate_http1::{FieldName, Fields};
 
 /// Writes the headers in which an upstream looks for the client.
 ///
@@ -51,7 +51,14 @@ impl Default for Config {
 
 /// The filter.
 pub struct ForwardedHeaders {
-    config: Config,
+    headers: [Header; 6],
+}
+
+/// One header that may be written.
+struct Header {
+    name: FieldName,
+    is_on: bool,
+    write: Write,
 }
 
 impl Filter for ForwardedHeaders {
@@ -69,7 +76,21 @@ impl Filter for ForwardedHeaders {
     }
 
     fn new(config: Config, _: Arc<()>) -> Result<Self, InvalidConfig> {
-        Ok(Self { config })
+        let header = |name, is_on, write| Header {
+            name: FieldName::of_ours(name),
+            is_on,
+            write,
+        };
+        Ok(Self {
+            headers: [
+                header("X-Forwarded-For", config.x_forwarded_for, hops),
+                header("X-Forwarded-Proto", config.x_forwarded_proto, proto),
+                header("X-Forwarded-Host", config.x_forwarded_host, host),
+                header("X-Forwarded-Port", config.x_forwarded_port, port),
+                header("X-Real-IP", config.x_real_ip, client),
+                header("Forwarded", config.forwarded, forwarded),
+            ],
+        })
     }
 
     fn sees_response(&self) -> bool {
@@ -93,25 +114,17 @@ impl ForwardedHeaders {
     fn write(&self, exchange: &Exchange, fields: &mut Fields) -> Result<(), Reject> {
         let mut value = Line::default();
         let peer = exchange.peer.remote.ip().to_canonical();
-        let headers: [(&str, bool, Write); 6] = [
-            ("X-Forwarded-For", self.config.x_forwarded_for, hops),
-            ("X-Forwarded-Proto", self.config.x_forwarded_proto, proto),
-            ("X-Forwarded-Host", self.config.x_forwarded_host, host),
-            ("X-Forwarded-Port", self.config.x_forwarded_port, port),
-            ("X-Real-IP", self.config.x_real_ip, client),
-            ("Forwarded", self.config.forwarded, forwarded),
-        ];
-        for (name, is_on, write) in headers {
-            if is_on {
+        for Header { name, is_on, write } in &self.headers {
+            if *is_on {
                 value.0.clear();
                 write(exchange, fields, peer, &mut value);
                 if value.0.is_empty() {
-                    fields.remove(name);
+                    fields.remove(name.as_str());
                 } else {
-                    fields.set(name, &value.0)?;
+                    fields.set_named(name, &value.0)?;
                 }
             } else if !exchange.peer_trusted {
-                fields.remove(name);
+                fields.remove(name.as_str());
             }
         }
         Ok(())
@@ -145,7 +158,7 @@ impl Line {
 
 fn hops(exchange: &Exchange, fields: &Fields, peer: IpAddr, out: &mut Line) {
     out.continue_list(exchange, fields, "X-Forwarded-For");
-    out.push(peer);
+    write_address(peer, &mut out.0);
 }
 
 fn proto(exchange: &Exchange, _: &Fields, _: IpAddr, out: &mut Line) {
@@ -172,7 +185,7 @@ fn port(exchange: &Exchange, fields: &Fields, _: IpAddr, out: &mut Line) {
 }
 
 fn client(exchange: &Exchange, _: &Fields, _: IpAddr, out: &mut Line) {
-    out.push(exchange.client);
+    write_address(exchange.client, &mut out.0);
 }
 
 /// RFC 7239 section 6: an IPv6 address stands in brackets, and so in quotes.

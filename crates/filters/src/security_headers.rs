@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sluicegate_core::{Cx, Filter, InvalidConfig, Phase, Response, Scheme, Span, Step};
+use sluicegate_http1::FieldName;
 
 mod policy;
 
@@ -105,10 +106,10 @@ enum ReferrerPolicy {
 pub struct SecurityHeaders {
     if_absent: bool,
     /// Over TLS only.
-    hsts: Option<Box<str>>,
-    fields: Vec<(&'static str, Box<str>)>,
+    hsts: Option<(FieldName, Box<str>)>,
+    fields: Vec<(FieldName, Box<str>)>,
     /// A policy that stands beside the upstream's: browsers obey both.
-    frame_ancestors: Option<&'static str>,
+    frame_ancestors: Option<(FieldName, &'static str)>,
 }
 
 impl Filter for SecurityHeaders {
@@ -126,7 +127,10 @@ impl Filter for SecurityHeaders {
             if_absent: config.mode == Mode::IfAbsent,
             ..Self::default()
         };
-        filter.hsts = config.hsts.map(|hsts| hsts.value()).transpose()?;
+        if let Some(hsts) = config.hsts {
+            let name = FieldName::of_ours("Strict-Transport-Security");
+            filter.hsts = Some((name, hsts.value()?));
+        }
         if config.nosniff {
             filter.add("X-Content-Type-Options", "nosniff");
         }
@@ -134,12 +138,12 @@ impl Filter for SecurityHeaders {
             filter.add("X-Frame-Options", frames.value());
         }
         let ancestors = config.frame_options.map(FrameOptions::ancestors);
-        match config.content_security_policy {
-            Some(policy) => {
-                let policy = policy::content_security(&policy, ancestors)?;
-                filter.add("Content-Security-Policy", &policy);
-            }
-            None => filter.frame_ancestors = ancestors,
+        if let Some(policy) = config.content_security_policy {
+            let policy = policy::content_security(&policy, ancestors)?;
+            filter.add("Content-Security-Policy", &policy);
+        } else {
+            let name = FieldName::of_ours("Content-Security-Policy");
+            filter.frame_ancestors = ancestors.map(|policy| (name, policy));
         }
         if let Some(policy) = config.referrer_policy {
             filter.add("Referrer-Policy", policy.value());
@@ -171,20 +175,18 @@ impl Filter for SecurityHeaders {
     fn on_response<'a>(&'a self, cx: Cx<'a>, (): &'a mut (), answer: &'a mut Response) -> Step<'a> {
         let fields = &mut answer.head.fields;
         let over_tls = cx.exchange.scheme == Scheme::Https;
-        let hsts = self.hsts.as_deref().filter(|_| over_tls);
-        let hsts = hsts.map(|value| ("Strict-Transport-Security", value));
+        let hsts = self.hsts.as_ref().filter(|_| over_tls);
         let framed = self.if_absent
             && (fields.contains("X-Frame-Options") || fields.contains("Content-Security-Policy"));
-        let own = self.fields.iter().map(|(name, value)| (*name, &**value));
-        for (name, value) in hsts.into_iter().chain(own) {
-            if self.if_absent && fields.contains(name) {
+        for (name, value) in hsts.into_iter().chain(&self.fields) {
+            if self.if_absent && fields.contains(name.as_str()) {
                 continue;
             }
             // Every value was checked when the filter was built.
-            let _ = fields.set(name, value.as_bytes());
+            let _ = fields.set_named(name, value.as_bytes());
         }
-        if let Some(policy) = self.frame_ancestors.filter(|_| !framed) {
-            let _ = fields.append("Content-Security-Policy", policy.as_bytes());
+        if let Some((name, policy)) = self.frame_ancestors.as_ref().filter(|_| !framed) {
+            let _ = fields.append_named(name, policy.as_bytes());
         }
         Step::NEXT
     }
@@ -192,7 +194,7 @@ impl Filter for SecurityHeaders {
 
 impl SecurityHeaders {
     fn add(&mut self, name: &'static str, value: &str) {
-        self.fields.push((name, value.into()));
+        self.fields.push((FieldName::of_ours(name), value.into()));
     }
 }
 

@@ -205,17 +205,10 @@ impl Validate {
         if path.len() > self.max_path_length {
             return Err(Reject::new(&PATH_TOO_LONG));
         }
-        if self.max_path_segments < usize::MAX
-            && path
-                .split('/')
-                .filter(|segment| !segment.is_empty())
-                .count()
-                > self.max_path_segments
-        {
+        if self.max_path_segments < usize::MAX && parts(path, b'/') > self.max_path_segments {
             return Err(Reject::new(&TOO_MANY_SEGMENTS));
         }
-        if self.max_query_parameters < usize::MAX
-            && query.split('&').filter(|pair| !pair.is_empty()).count() > self.max_query_parameters
+        if self.max_query_parameters < usize::MAX && parts(query, b'&') > self.max_query_parameters
         {
             return Err(Reject::new(&TOO_MANY_PARAMETERS));
         }
@@ -267,6 +260,18 @@ impl Validate {
         let accept: Vec<String> = ranges.iter().map(ToString::to_string).collect();
         Err(Reject::new(&UNSUPPORTED_MEDIA_TYPE).with_field("Accept", accept.join(", ")))
     }
+}
+
+/// How many parts that are not empty a mark divides a text into: a plain loop, because a search for
+/// each of many short parts costs more than looking at every byte.
+fn parts(text: &str, mark: u8) -> usize {
+    let mut before = mark;
+    let mut parts = 0;
+    for byte in text.bytes() {
+        parts += usize::from(before == mark && byte != mark);
+        before = byte;
+    }
+    parts
 }
 
 #[cfg(test)]

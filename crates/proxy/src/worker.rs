@@ -23,6 +23,10 @@ use crate::{
 /// How often idle connections are looked through.
 const TIDY: Duration = Duration::from_secs(1);
 
+/// How many tasks run before the sockets are looked at in between. All that are found ready at once
+/// write together (see `turn.rs`), and each runs about twice for that.
+const BATCH: u32 = 256;
+
 /// Starts an engine thread. It never attaches to the Python interpreter.
 pub(crate) fn spawn(
     index: usize,
@@ -32,6 +36,7 @@ pub(crate) fn spawn(
     let runtime = || {
         Builder::new_current_thread()
             .enable_all()
+            .event_interval(BATCH)
             .build_local(LocalOptions::default())
     };
     // Tried here so that a failure is an error of `start`, not a thread that dies.

@@ -1,12 +1,13 @@
 //! The name set `campus` (OB-11, OB-12): keys in camel case, levels in capitals.
 
+use sluicegate_core::write_address;
 use sluicegate_http1::Malformed;
 
 use crate::{
     body,
     entry::{Entry, shown_status},
     format::{LogFormat, level, shown_code},
-    line::{address, known, millis, number, socket, some_text, text},
+    line::{known, millis, number, socket, some_text, text},
     metrics::NO_ROUTE,
     timestamp::Timestamp,
 };
@@ -72,7 +73,7 @@ impl LogFormat {
         let route = route.map_or(NO_ROUTE, |route| &*route.id);
         text(b",\"routeId\":", route.as_bytes(), line);
         line.extend_from_slice(b",\"clientIp\":\"");
-        address(exchange.client, line);
+        write_address(exchange.client, line);
         line.push(b'"');
         if let Some(code) = code {
             known(b",\"code\":\"", code.name.as_bytes(), line);

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use sluicegate_core::{Code, Outcome, RouteFacts, codes};
+use sluicegate_core::{Code, Outcome, RouteFacts, codes, write_address};
 use sluicegate_http1::Malformed;
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     entry::{Entry, shown_status},
     fixed::Agent,
     json::{self, Value},
-    line::{address, known, millis, number, socket, some_text, text},
+    line::{known, millis, number, socket, some_text, text},
     masking::Masking,
     metrics::NO_ROUTE,
     name_set::NameSet,
@@ -324,7 +324,7 @@ const ROUTE_ID: &[u8] = b",\"route_id\":";
 
 pub(crate) fn addresses(client: IpAddr, peer: SocketAddr, line: &mut Vec<u8>) {
     line.extend_from_slice(b",\"client_ip\":\"");
-    address(client, line);
+    write_address(client, line);
     line.extend_from_slice(b"\",\"peer\":\"");
     socket(peer, line);
     line.push(b'"');

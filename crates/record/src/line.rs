@@ -1,10 +1,8 @@
 //! The pieces of a line: each a key, given with all that stands before the value, and its value.
 
-use std::{
-    io::Write,
-    net::{IpAddr, SocketAddr},
-    time::Duration,
-};
+use std::{net::SocketAddr, time::Duration};
+
+use sluicegate_core::write_address;
 
 use crate::json;
 
@@ -52,54 +50,13 @@ pub(crate) fn millis(key: &[u8], span: Duration, line: &mut Vec<u8>) {
 
 pub(crate) fn socket(socket: SocketAddr, line: &mut Vec<u8>) {
     match socket {
-        SocketAddr::V4(_) => address(socket.ip(), line),
+        SocketAddr::V4(_) => write_address(socket.ip(), line),
         SocketAddr::V6(_) => {
             line.push(b'[');
-            address(socket.ip(), line);
+            write_address(socket.ip(), line);
             line.push(b']');
         }
     }
     line.push(b':');
     digits(socket.port(), line);
-}
-
-/// The standard library's formatting costs more than all of the rest of a line takes for its
-/// numbers, so the usual family is written by hand.
-pub(crate) fn address(address: IpAddr, line: &mut Vec<u8>) {
-    let IpAddr::V4(address) = address else {
-        // Writing to a Vec cannot fail.
-        let _ = write!(line, "{address}");
-        return;
-    };
-    for octet in address.octets() {
-        let (text, length) = OCTETS.get(usize::from(octet)).copied().unwrap_or_default();
-        line.extend_from_slice(&text);
-        line.truncate(line.len() + usize::from(length) - text.len());
-    }
-    line.pop();
-}
-
-/// Every octet with the dot behind it: copying four bytes and taking some back is cheaper than
-/// copying as many as there are.
-static OCTETS: [([u8; 4], u8); 256] = octets();
-
-const fn octets() -> [([u8; 4], u8); 256] {
-    let mut table = [([b'.'; 4], 0); 256];
-    let mut rest: &mut [([u8; 4], u8)] = &mut table;
-    let mut octet = 0_u8;
-    while let Some((entry, tail)) = rest.split_first_mut() {
-        let [hundreds, tens, ones] = [
-            b'0' + octet / 100,
-            b'0' + octet / 10 % 10,
-            b'0' + octet % 10,
-        ];
-        *entry = match octet {
-            0..10 => ([ones, b'.', b'.', b'.'], 2),
-            10..100 => ([tens, ones, b'.', b'.'], 3),
-            100.. => ([hundreds, tens, ones, b'.'], 4),
-        };
-        octet = octet.wrapping_add(1);
-        rest = tail;
-    }
-    table
 }
