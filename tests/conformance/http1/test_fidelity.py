@@ -7,7 +7,7 @@ from support.pair import Pair, StartGateway, StartPair, StartUpstream
 from support.raw import get, post
 from support.upstream import OK, Visit, echo, response
 
-ADDED = {"X-Request-Id", "traceparent"}
+ADDED = ("X-Request-Id", "traceparent", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host")
 
 
 def test_fields_keep_their_case_their_order_and_their_repetitions(start_pair: StartPair) -> None:
