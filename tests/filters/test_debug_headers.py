@@ -6,7 +6,7 @@ import pytest
 
 from conftest import StartGateway, StartUpstream
 from support.raw import get
-from support.upstream import Request
+from support.upstream import Request, response
 
 NEAR = {"name": "debug_headers", "config": {"networks": ["127.0.0.0/8"]}}
 
@@ -29,12 +29,28 @@ def test_a_caller_on_the_list_sees_times_route_and_snapshot(
     assert names == ["admit", "upstream", "total"], timing
 
 
+@pytest.mark.spec("RT-17")
+def test_the_version_of_the_route_is_shown_when_it_has_one(start_gateway: StartGateway) -> None:
+    routes = [
+        {"id": "orders", "version": 37, "match": {"path": "/orders"}, "respond": {}},
+        {"id": "plain", "match": {"path": "/plain"}, "respond": {}},
+    ]
+    gateway = start_gateway({"entry": [NEAR], "routes": routes})
+
+    with gateway.connect() as client:
+        versioned, plain = client.request(get("/orders")), client.request(get("/plain"))
+
+    assert versioned.header("X-Sluicegate-Route-Version") == "37"
+    assert plain.header("X-Sluicegate-Route-Version") is None
+    assert [r.get("route_version") for r in gateway.records(2)] == [37, None]
+
+
 @pytest.mark.spec("CF-06")
 def test_nobody_else_does_not_even_from_the_upstream(
     start_gateway: StartGateway, start_upstream: StartUpstream
 ) -> None:
     def telling(_: Request) -> bytes:
-        return b"HTTP/1.1 200 OK\r\nX-Sluicegate-Route: inner\r\nContent-Length: 0\r\n\r\n"
+        return response(b"", "X-Sluicegate-Route: inner", "X-Sluicegate-Route-Version: 1")
 
     upstream = start_upstream(telling)
     far = {"name": "debug_headers", "config": {"networks": ["10.0.0.0/8"]}}
@@ -43,7 +59,12 @@ def test_nobody_else_does_not_even_from_the_upstream(
     with gateway.connect() as client:
         answer = client.request(get())
 
-    for name in ("X-Sluicegate-Route", "X-Sluicegate-Snapshot", "Server-Timing"):
+    for name in (
+        "X-Sluicegate-Route",
+        "X-Sluicegate-Route-Version",
+        "X-Sluicegate-Snapshot",
+        "Server-Timing",
+    ):
         assert answer.header(name) is None
 
 

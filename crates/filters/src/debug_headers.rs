@@ -10,8 +10,9 @@ use sluicegate_core::{
 
 use crate::{header_name::HeaderName, network_set::NetworkSet};
 
-/// Adds `Server-Timing` (the time in each phase, at the upstream, and in all), `X-Sluicegate-Route`
-/// and `X-Sluicegate-Snapshot` to the answers for callers who are allowed to see them.
+/// Adds `Server-Timing` (the time in each phase, at the upstream, and in all), `X-Sluicegate-Route`,
+/// `X-Sluicegate-Route-Version` (of a route that has one) and `X-Sluicegate-Snapshot` to the answers
+/// for callers who are allowed to see them.
 ///
 /// A caller is allowed by its address, by a key in a header, or, when both are configured, by both
 /// together. Nobody else sees any of it, not even from an upstream that sends these names itself;
@@ -49,6 +50,7 @@ pub struct DebugHeaders {
 }
 
 const ROUTE: &str = "X-Sluicegate-Route";
+const VERSION: &str = "X-Sluicegate-Route-Version";
 const SNAPSHOT: &str = "X-Sluicegate-Snapshot";
 const TIMING: &str = "Server-Timing";
 
@@ -112,8 +114,9 @@ impl Filter for DebugHeaders {
 
     fn on_response<'a>(&'a self, cx: Cx<'a>, (): &'a mut (), answer: &'a mut Response) -> Step<'a> {
         let fields = &mut answer.head.fields;
-        fields.remove(ROUTE);
-        fields.remove(SNAPSHOT);
+        for own in [ROUTE, VERSION, SNAPSHOT] {
+            fields.remove(own);
+        }
         match cx.exchange.debug.take() {
             Some(debug) => {
                 let written = show(&debug, cx.exchange, cx.effects.now(), answer);
@@ -135,6 +138,9 @@ fn show(
     fields.append(TIMING, timing(debug, exchange, now).as_bytes())?;
     if let Some(route) = &exchange.route {
         fields.append(ROUTE, route.id.as_bytes())?;
+        if let Some(version) = route.version {
+            fields.append(VERSION, version.to_string().as_bytes())?;
+        }
     }
     fields.append(SNAPSHOT, debug.snapshot.to_string().as_bytes())?;
     Ok(())
