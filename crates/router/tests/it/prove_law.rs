@@ -230,7 +230,7 @@ fn prove(specs: &[RouteSpec]) -> Report {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     // spec: RT-29
     // spec: CF-22
