@@ -143,7 +143,7 @@ def _play(
     shutil.copytree(ROOT, copy, ignore=ignored)
     for fault in faults:
         fault.put_into(copy)
-    target = target or folder / "target"
+    target = (target or folder / "target").resolve()
     environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
     if faults[0].crate:
         return _play_in_rust(faults[0], copy, environment, claimed)
