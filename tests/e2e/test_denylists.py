@@ -118,7 +118,9 @@ def test_a_command_that_is_refused_says_why(serve: Serve) -> None:
         assert done.returncode == 1, done.stdout
         return done.stderr
 
-    assert "at most 1" in refused("block", "198.51.100.9")
+    full = refused("block", "198.51.100.9")
+    assert full.startswith("error: denylist `denylist`: the list would have 2 entries")
+    assert "at most 1" in full
     assert "bits" in refused("block", "198.51.100.9/8")
     assert "no denylist looks at: user" in refused("block", "--user", "u-1")
     assert "is on no list" in refused("unblock", "198.51.100.9")

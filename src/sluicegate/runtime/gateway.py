@@ -5,7 +5,7 @@ import os
 import signal
 import traceback
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from sluicegate.config.denylist import Entry
 from sluicegate.config.loader import content_digest
 from sluicegate.config.settings import ProcessSettings
 from sluicegate.engine import DataPlane, Facts, Request
-from sluicegate.errors import ConfigError
+from sluicegate.errors import ConfigError, Unavailable
 from sluicegate.runtime.control import ControlSocket
 from sluicegate.runtime.events import log_events
 from sluicegate.runtime.log import Log, utc_now
@@ -212,12 +212,10 @@ class Gateway:
         denylists = self._publisher.denylists
 
         async def block(asked: dict[str, Any]) -> list[dict[str, Any]]:
-            entries = [Entry.from_json(entry) for entry in asked["entries"]]
-            return await asyncio.to_thread(denylists.block, engine, entries, only=asked["list"])
+            return await asyncio.to_thread(_denied_by, denylists.block, engine, asked)
 
         async def unblock(asked: dict[str, Any]) -> list[dict[str, Any]]:
-            entries = [Entry.from_json(entry) for entry in asked["entries"]]
-            return await asyncio.to_thread(denylists.unblock, engine, entries, only=asked["list"])
+            return await asyncio.to_thread(_denied_by, denylists.unblock, engine, asked)
 
         return {
             "status": status,
@@ -232,6 +230,18 @@ class Gateway:
 def request_as_json(request: Request) -> dict[str, Any]:
     """A request as it travels over the control socket."""
     return asdict(request)
+
+
+def _denied_by(
+    change: Callable[..., list[dict[str, Any]]], engine: DataPlane, asked: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Change the denylists as a command asks; what is wrong stands in no document."""
+    entries = [Entry.from_json(entry) for entry in asked["entries"]]
+    try:
+        return change(engine, entries, only=asked["list"])
+    except ConfigError as error:
+        said = (str(replace(one, path=())).removeprefix("document: ") for one in error.problems)
+        raise Unavailable("\n".join(said)) from error
 
 
 def _request(value: dict[str, Any]) -> Request:
