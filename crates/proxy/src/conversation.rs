@@ -21,10 +21,13 @@ use crate::{
     thread::Thread,
 };
 
-/// How much of a body nobody wants is read so that the connection can go on, or the answer be seen.
+/// How much of a body nobody wants is read so that the connection can go on, or a short answer be seen.
 const LEFT_OVER: u64 = 64 << 10;
-/// For how long.
+/// How long a client may be silent while the rest of what it sends is thrown away.
 const LINGER: Duration = Duration::from_secs(1);
+/// How long a client that still sends is listened to while a long answer is on its way: closing with bytes
+/// unread is a reset, and that takes back whatever has not left yet.
+const LINGER_IN_ALL: Duration = Duration::from_secs(5);
 /// While the gateway is leaving, a new connection gets this long to send its first request.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
@@ -281,15 +284,25 @@ impl<'t> Conversation<'t> {
             return;
         }
         let _ = socket.shutdown(std::net::Shutdown::Write);
+        let end = thread.deadline(LINGER_IN_ALL);
+        // A short answer is with the client already; only one that is longer than a window may be waiting here.
+        let mut left = if client.sent > LEFT_OVER {
+            u64::MAX
+        } else {
+            LEFT_OVER
+        };
         alarm.set(thread.deadline(LINGER));
-        let mut left = LEFT_OVER;
         poll_fn(|cx| {
             loop {
                 let unread = client.socket.unread().len();
                 client.socket.consume(unread);
-                match client.socket.poll_fill(cx, &thread.buffers, false) {
+                match client.socket.poll_fill(cx, &thread.buffers, true) {
                     Poll::Ready(Ok(count)) if count > 0 && (count as u64) < left => {
+                        if thread.now() >= end {
+                            return Poll::Ready(());
+                        }
                         left -= count as u64;
+                        alarm.set(thread.deadline(LINGER).min(end));
                     }
                     Poll::Ready(_) => return Poll::Ready(()),
                     Poll::Pending => return alarm.poll(|| thread.now(), cx),

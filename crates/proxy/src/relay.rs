@@ -145,6 +145,8 @@ impl Journey<'_> {
             direct: framing != Framing::Chunked && flight.framing != Framing::Chunked,
             decoded: 0,
             last_chunk_written: framing != Framing::Chunked,
+            // An error tells the client to stop; one that waits for the end of the connection sees it now.
+            uploads_on: answer.head.status() < 400 && framing != Framing::UntilClose,
             write_within: client.write_timeout,
             idle_within: timeouts.idle,
             clock: Deadline {
@@ -239,6 +241,8 @@ struct Relay<'a> {
     /// Body bytes at the front of the upstream's buffer that are understood but not yet sent (`direct` only).
     decoded: usize,
     last_chunk_written: bool,
+    /// The rest of the request still goes up when the answer is over: the upstream may be reading it.
+    uploads_on: bool,
     write_within: Duration,
     idle_within: Duration,
     clock: Deadline<'a>,
@@ -263,14 +267,22 @@ impl Relay<'_> {
         loop {
             let step = self.download(cx, client, flight);
             if let Poll::Ready(end) = self.upload(cx, client, flight) {
-                return Poll::Ready(end);
+                return Poll::Ready(match step {
+                    Step::Done => Outcome::Complete,
+                    _ => end,
+                });
             }
             let within = match step {
                 Step::Moved => {
                     self.clock.armed = false;
                     continue;
                 }
-                Step::Done => return Poll::Ready(Outcome::Complete),
+                Step::Done => {
+                    if !self.uploads_on || self.upload_is_over(cx, flight) {
+                        return Poll::Ready(Outcome::Complete);
+                    }
+                    self.idle_within
+                }
                 Step::Ended(outcome) => return Poll::Ready(outcome),
                 Step::WaitsForClient => self.write_within,
                 Step::WaitsForUpstream => {
@@ -287,6 +299,7 @@ impl Relay<'_> {
             let now = self.clock.thread.now();
             let is_over = self.clock.total.is_some_and(|total| total <= now);
             return Poll::Ready(match step {
+                Step::Done => Outcome::Complete,
                 Step::WaitsForClient if !is_over => Outcome::Gone,
                 _ => Outcome::Truncated,
             });
@@ -325,6 +338,20 @@ impl Relay<'_> {
             self.clock.armed = false;
         }
         Poll::Pending
+    }
+
+    /// Whether the upstream, whose answer is over, has all of the request or takes no more of it.
+    fn upload_is_over(&self, cx: &mut Context<'_>, flight: &mut Flight) -> bool {
+        let Flight {
+            connection, upload, ..
+        } = flight;
+        upload.is_done()
+            || upload.is_dead
+            || connection.socket.ended
+            || connection
+                .socket
+                .poll_fill(cx, &self.clock.thread.buffers, false)
+                .is_ready()
     }
 
     /// One step of the answer towards the client.

@@ -1,5 +1,6 @@
 """Both directions at once, at the pace of the slower side, in bounded memory."""
 
+import queue
 import socket
 import threading
 import time
@@ -100,7 +101,7 @@ def test_upload_and_download_run_at_once(start_pair: StartPair) -> None:
 def test_a_long_body_each_way_at_once_arrives_whole_in_bounded_memory(
     start_pair: StartPair, coding: str
 ) -> None:
-    arrived: list[int] = []
+    arrived: queue.SimpleQueue[int] = queue.SimpleQueue()
 
     def both_ways(visit: Visit) -> None:
         request = visit.head()
@@ -115,7 +116,7 @@ def test_a_long_body_each_way_at_once_arrives_whole_in_bounded_memory(
 
         sending = threading.Thread(target=send, daemon=True)
         sending.start()
-        arrived.append(sum(len(piece) for piece in visit.pieces(request)))
+        arrived.put(sum(len(piece) for piece in visit.pieces(request)))
         sending.join()
         visit.wait_closed()
 
@@ -132,10 +133,10 @@ def test_a_long_body_each_way_at_once_arrives_whole_in_bounded_memory(
         assert message is not None
         got = read_all(client, message)
         uploading.join()
-        pair.upstream.wait_until(lambda: bool(arrived), within=30)
+        sent = arrived.get(timeout=30)
 
     whole = LONG if coding == "length" else LONG // len(PIECE) * len(PIECE)
-    assert (got, arrived) == (whole, [whole])
+    assert (got, sent) == (whole, whole)
     assert growth.most < FLAT
 
 
@@ -226,6 +227,62 @@ def test_an_answer_that_is_over_before_the_upload_is_delivered_whole(
     assert pair.gateway.record()["status"] == status
     # Nor can the upstream's, whose request was never complete.
     assert pair.upstream.wait_closed() in ("fin", "rst")
+
+
+@pytest.mark.spec("HT-34")
+@pytest.mark.parametrize("coding", ["length", "chunked"])
+def test_an_upstream_that_reads_on_after_its_answer_gets_the_whole_upload(
+    start_pair: StartPair, coding: str
+) -> None:
+    arrived: queue.SimpleQueue[int] = queue.SimpleQueue()
+
+    def answers_first(visit: Visit) -> None:
+        request = visit.head()
+        assert request is not None
+        visit.send(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly")
+        arrived.put(sum(len(piece) for piece in visit.pieces(request)))
+
+    pair = start_pair(script=answers_first, keeps_bytes=False, **HUGE)
+
+    whole = 20 * MB if coding == "length" else 20 * MB // len(PIECE) * len(PIECE)
+    with pair.gateway.connect() as client:
+        if coding == "length":
+            client.send(b"POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: %d\r\n\r\n" % whole)
+        else:
+            client.send(CHUNKED_POST)
+        answer = client.response("POST")
+        assert (answer.status, answer.body) == (200, b"early")
+        pieces = exactly(whole) if coding == "length" else in_chunks(whole)
+        Uploading(client, pieces).join()
+        assert arrived.get(timeout=10) == whole
+        # Both messages are whole: the connections go on.
+        client.send(b"GET /again HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        assert client.response().body == b"early"
+
+
+def test_a_slow_reader_that_uploads_too_much_still_sees_the_whole_answer(
+    start_pair: StartPair,
+) -> None:
+    """Closing with bytes unread resets, and a reset would take back what is still on its way."""
+    size = 8 * MB
+
+    def refuses(visit: Visit) -> None:
+        visit.head()
+        visit.send(b"HTTP/1.1 403 Forbidden\r\nContent-Length: %d\r\n\r\n" % size)
+        for piece in exactly(size):
+            visit.send(piece)
+        visit.wait_closed()
+
+    pair = start_pair(script=refuses, keeps_bytes=False, **HUGE)
+
+    with pair.gateway.connect(receive_buffer=65_536, timeout=30) as client:
+        client.send(b"POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: %d\r\n\r\n" % LONG)
+        Uploading(client, exactly(20 * MB))
+        message = client.reader.head()
+        assert message is not None
+        assert message.start.startswith("HTTP/1.1 403 ")
+        time.sleep(0.3)
+        assert read_all(client, message) == size
 
 
 @pytest.mark.spec("HT-33")
