@@ -6,6 +6,7 @@ use crate::chunked::Chunked;
 use crate::fields::Fields;
 use crate::framing::Framing;
 use crate::malformed::{Fault, Malformed};
+use crate::trailers::is_forbidden;
 
 /// What one call of [`BodyDecoder::decode`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,6 +137,13 @@ impl BodyDecoder {
     /// The trailers, to be edited before they are passed on.
     pub fn trailers_mut(&mut self) -> &mut Fields {
         self.chunked.trailers_mut()
+    }
+
+    /// Adds a trailer that came beside the body, unless it may not be one or cannot be a field.
+    pub fn add_trailer(&mut self, name: &str, value: &[u8]) {
+        if !is_forbidden(name.as_bytes()) {
+            let _ = self.trailers_mut().append(name, value.trim_ascii());
+        }
     }
 
     /// How many bytes will still come, when that is known.

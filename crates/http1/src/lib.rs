@@ -5,6 +5,7 @@
 //! two ways is an error, never a guess: two hops that read one message differently are how
 //! requests are smuggled.
 
+mod assemble;
 mod authority;
 mod body;
 mod chunked;
@@ -31,6 +32,7 @@ mod trailers;
 mod upgrade;
 mod write;
 
+pub use assemble::{RequestParts, assemble_request, assemble_response};
 pub use authority::{host_and_port, valid_authority};
 pub use body::{BodyDecoder, Decoded};
 pub use expectations::{accepts_trailers, expects_continue};

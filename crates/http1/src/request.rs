@@ -7,7 +7,7 @@ use crate::malformed::Fault;
 use crate::octets::{is_path_text, is_target_text, is_token_text};
 use crate::target::Target;
 
-/// The minor versions of HTTP/1.
+/// The version of HTTP that a message came by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Version {
     /// HTTP/1.0
@@ -15,6 +15,8 @@ pub enum Version {
     /// HTTP/1.1
     #[default]
     Http11,
+    /// HTTP/2
+    Http2,
 }
 
 /// Request line and fields of a request. Reusable: parsing into it keeps its buffers.
@@ -167,7 +169,7 @@ impl RequestHead {
         let Some(host) = hosts.next() else {
             return match self.version {
                 Version::Http10 => Ok(()),
-                Version::Http11 => Err(Fault::HostMissing),
+                Version::Http11 | Version::Http2 => Err(Fault::HostMissing),
             };
         };
         if hosts.next().is_some() {

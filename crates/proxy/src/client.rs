@@ -1,4 +1,4 @@
-//! The client's side of an HTTP/1.1 connection: heads and bodies in, answers out.
+//! The client's side of an HTTP/1.1 connection or of one HTTP/2 stream: heads and bodies in, answers out.
 
 use std::{
     future::poll_fn,
@@ -10,10 +10,19 @@ use std::{
 };
 
 use sluicegate_core::{Reject, Wait, codes};
-use sluicegate_http1::{BodyDecoder, Framing, HeadLimits, Malformed, RequestHead, parse_request};
+use sluicegate_http1::{
+    BodyDecoder, Fields, Framing, HeadLimits, Malformed, Persistence, RequestHead, ResponseHead,
+    parse_request, write_response,
+};
 use sluicegate_record::{Bodies, ConnectionText, Policy};
 
-use crate::{buffers::Buffers, passage::WholeBody, socket::Socket, thread::Budget};
+use crate::{
+    buffers::Buffers,
+    http2::{Preface, from_fields, look, response_for},
+    passage::WholeBody,
+    socket::Socket,
+    thread::Budget,
+};
 
 /// One client connection and the state of its current request.
 #[expect(
@@ -62,6 +71,8 @@ pub(crate) struct Client {
 pub(crate) enum HeadEnd {
     /// Here it is.
     Complete,
+    /// The connection is not HTTP/1.1's but HTTP/2's.
+    Http2,
     /// The client closed between requests, by FIN or by RST.
     Closed,
     /// The client closed, or failed, inside a head.
@@ -114,13 +125,23 @@ impl Client {
         &mut self,
         cx: &mut Context<'_>,
         buffers: &Buffers,
-        limits: &HeadLimits,
+        (limits, may_be_http2): (&HeadLimits, bool),
         head: &mut RequestHead,
         mut begun: impl FnMut(),
     ) -> Poll<HeadEnd> {
         loop {
             let unread = self.socket.unread();
-            if !unread.is_empty() {
+            let preface = if may_be_http2 {
+                look(unread)
+            } else {
+                Preface::Other
+            };
+            if preface == Preface::Http2 {
+                return Poll::Ready(HeadEnd::Http2);
+            }
+            if !unread.is_empty() && preface == Preface::Unclear {
+                begun();
+            } else if !unread.is_empty() {
                 match parse_request(unread, limits, head) {
                     Ok(Some(consumed)) => {
                         self.socket.consume(consumed);
@@ -222,6 +243,8 @@ impl Client {
                 return Poll::Ready(Ok(()));
             }
             match ready!(self.socket.poll_fill(cx, buffers, self.body_is_long())) {
+                // A stream's end is its body's; that it is as long as announced has been seen by then.
+                Ok(0) if self.socket.is_http2() && self.body.finish().is_ok() => {}
                 Ok(0) | Err(_) => return Poll::Ready(Err(BodyEnd::Gone)),
                 Ok(_) => self.awaits_continue = false,
             }
@@ -237,6 +260,9 @@ impl Client {
     /// Ready when the client has left while it should be waiting. What it sends meanwhile (the next
     /// request) is kept, up to one buffer.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>, buffers: &Buffers) -> Poll<()> {
+        if let Some(stream) = self.socket.http2() {
+            return stream.poll_reset(cx);
+        }
         loop {
             if self.socket.ended {
                 return Poll::Ready(());
@@ -291,8 +317,56 @@ impl Client {
     /// Lets the client send its body.
     pub(crate) fn say_continue(&mut self) {
         self.awaits_continue = false;
-        self.output
-            .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
+        self.inform(&ResponseHead::new(100));
+    }
+
+    /// Sends the client an interim answer.
+    pub(crate) fn inform(&mut self, head: &ResponseHead) {
+        match self.socket.http2() {
+            Some(stream) => stream.inform(response_for(head, Framing::Empty)),
+            None => write_response(
+                head,
+                Framing::Empty,
+                Persistence::KeepAlive,
+                &mut self.output,
+            ),
+        }
+    }
+
+    /// Puts the head of the answer before the client.
+    pub(crate) fn begin_answer(&mut self, head: &ResponseHead, framing: Framing) {
+        if let Some(stream) = self.socket.http2() {
+            let left = match framing {
+                Framing::Empty => Some(0),
+                Framing::Length(length) => Some(length),
+                Framing::Chunked | Framing::UntilClose => None,
+            };
+            // A stream that has been reset meanwhile is seen by what is written to it next.
+            let _ = stream.begin_answer(response_for(head, framing), left);
+            return;
+        }
+        if self.output.capacity() == 0 {
+            self.output = self.buffers.small();
+        }
+        let persistence = match (self.persists, self.is_http11) {
+            (true, true) => Persistence::KeepAlive,
+            (true, false) => Persistence::KeepAliveHttp10,
+            (false, _) => Persistence::Close,
+        };
+        write_response(head, framing, persistence, &mut self.output);
+    }
+
+    /// Ends the answer of an HTTP/2 stream, whose end is not in its bytes.
+    pub(crate) fn finish_answer(&mut self, trailers: &Fields) -> io::Result<()> {
+        let Some(stream) = self.socket.http2() else {
+            return Ok(());
+        };
+        stream.finish((!trailers.is_empty()).then(|| from_fields(trailers)))
+    }
+
+    /// The connection goes on as something else.
+    pub(crate) fn into_socket(mut self) -> Socket {
+        std::mem::replace(&mut self.socket, Socket::closed())
     }
 
     /// Decides, before an answer that needs no more of the request, whether the connection can go on after it.

@@ -13,6 +13,7 @@ use tokio::net::TcpStream;
 use crate::{
     alarm::Alarm,
     client::{Client, HeadEnd},
+    http2::{self, Origin},
     journey::{Journey, LIVE},
     life_of_a_request::serve,
     passage::Passage,
@@ -44,15 +45,28 @@ pub(crate) struct Conversation<'t> {
     pub(crate) exchange: Box<Exchange>,
 }
 
-/// What came: a request, or something instead.
+/// What comes next on a connection.
+enum Next {
+    Request(Arrival),
+    /// The client speaks HTTP/2 from its first byte on.
+    Http2,
+    /// Nothing: the client has closed between requests, or was silent too long.
+    Over,
+}
+
+/// A request, or something instead of one.
 struct Arrival {
     malformed: Option<Malformed>,
     /// The request is over before it began, and why.
     early: Option<&'static Code>,
 }
 
+fn request(malformed: Option<Malformed>, early: Option<&'static Code>) -> Next {
+    Next::Request(Arrival { malformed, early })
+}
+
 /// Looks at the listener's settings again when they may have changed; false when it is gone.
-fn refresh(
+pub(crate) fn refresh(
     thread: &Thread,
     listener: &str,
     settings: &mut Arc<ListenerSettings>,
@@ -108,7 +122,12 @@ impl<'t> Conversation<'t> {
         if !self.is_announced().await {
             return;
         }
-        while let Some(arrival) = self.next_head().await {
+        loop {
+            let arrival = match self.next_head().await {
+                Next::Request(arrival) => arrival,
+                Next::Http2 => return self.serve_http2().await,
+                Next::Over => return,
+            };
             self.alarm.clear();
             self.served += 1;
             self.serve(arrival).await;
@@ -120,8 +139,27 @@ impl<'t> Conversation<'t> {
         }
     }
 
-    /// Waits for a request; `None` when the client closes between requests or stays silent too long.
-    async fn next_head(&mut self) -> Option<Arrival> {
+    /// The rest of a connection whose client speaks HTTP/2.
+    async fn serve_http2(self) {
+        let Self {
+            thread,
+            client,
+            alarm,
+            settings,
+            exchange,
+            ..
+        } = self;
+        let origin = Origin {
+            thread: thread.clone(),
+            peer: exchange.peer,
+            listener: exchange.listener.clone(),
+            text: client.text.clone(),
+        };
+        http2::serve(client.into_socket(), origin, &alarm, settings).await;
+    }
+
+    /// Waits for a request.
+    async fn next_head(&mut self) -> Next {
         let Self {
             thread,
             client,
@@ -137,48 +175,53 @@ impl<'t> Conversation<'t> {
             ..
         } = &mut **exchange;
         if !refresh(thread, listener, settings, known) {
-            return None;
+            return Next::Over;
         }
         alarm.set(thread.deadline(settings.idle));
         let mut begun = false;
         let mut last_call = false;
-        let end = poll_fn(|cx| {
+        poll_fn(|cx| {
             // Between two requests the settings may change; one that comes when the listener has
             // just gone is still answered.
             refresh(thread, listener, settings, known);
-            let read = client.poll_head(cx, &thread.buffers, &settings.head, head, || {
+            let may_be_http2 = *served == 0 && settings.http2.enabled;
+            let limits = (&settings.head, may_be_http2);
+            let read = client.poll_head(cx, &thread.buffers, limits, head, || {
                 if !begun {
                     begun = true;
                     alarm.set(thread.deadline(settings.header));
                 }
             });
             match read {
-                Poll::Ready(HeadEnd::Complete) => return Poll::Ready(Some((None, None))),
+                Poll::Ready(HeadEnd::Complete) => return Poll::Ready(request(None, None)),
                 Poll::Ready(HeadEnd::Malformed(malformed)) => {
-                    return Poll::Ready(Some((Some(malformed), None)));
+                    return Poll::Ready(request(Some(malformed), None));
                 }
-                Poll::Ready(HeadEnd::Closed) => return Poll::Ready(None),
+                Poll::Ready(HeadEnd::Http2) => return Poll::Ready(Next::Http2),
+                Poll::Ready(HeadEnd::Closed) => return Poll::Ready(Next::Over),
                 Poll::Ready(HeadEnd::Broken) => {
-                    return Poll::Ready(Some((None, Some(&codes::CLIENT_GONE))));
+                    return Poll::Ready(request(None, Some(&codes::CLIENT_GONE)));
                 }
                 Poll::Pending => {}
             }
             if thread.draining() && !begun && !last_call {
                 // One that has been served comes back elsewhere; a new one may have its request on the way.
                 if *served > 0 {
-                    return Poll::Ready(None);
+                    return Poll::Ready(Next::Over);
                 }
                 last_call = true;
                 alarm.set(thread.deadline(LAST_CALL.min(settings.idle)));
             }
             if alarm.poll(|| thread.now(), cx).is_ready() {
-                return Poll::Ready(begun.then_some((None, Some(&codes::HEADER_TIMEOUT))));
+                return Poll::Ready(if begun {
+                    request(None, Some(&codes::HEADER_TIMEOUT))
+                } else {
+                    Next::Over
+                });
             }
             Poll::Pending
         })
-        .await;
-        let (malformed, early) = end?;
-        Some(Arrival { malformed, early })
+        .await
     }
 
     /// One exchange from its head on.
@@ -278,7 +321,9 @@ impl<'t> Conversation<'t> {
             alarm,
             ..
         } = self;
-        let socket = socket2::SockRef::from(client.socket.stream());
+        let Some(socket) = client.socket.tcp().map(socket2::SockRef::from) else {
+            return;
+        };
         if client.resets {
             let _ = socket.set_linger(Some(Duration::ZERO));
             return;

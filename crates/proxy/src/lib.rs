@@ -15,6 +15,7 @@ mod error;
 mod explain;
 mod gate;
 mod housekeeping;
+mod http2;
 mod journey;
 mod life_of_a_request;
 mod operations;

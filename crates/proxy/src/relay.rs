@@ -7,7 +7,7 @@ use std::{
 };
 
 use sluicegate_core::{Body, Outcome, Response, codes};
-use sluicegate_http1::{Framing, Persistence, write_chunk, write_last_chunk, write_response};
+use sluicegate_http1::{Framing, write_chunk, write_last_chunk};
 use sluicegate_record::{BodyPolicy, Tap};
 
 use crate::{
@@ -72,7 +72,10 @@ impl Journey<'_> {
         };
         let method = self.passage.exchange.request.method();
         let status = answer.head.status();
-        let bodiless = method == "HEAD" || status == 304 || status == 204;
+        let bodiless = method == "HEAD"
+            || status == 304
+            || status == 204
+            || (bytes.is_empty() && self.client.socket.is_http2());
         let framing = if bodiless {
             Framing::Empty
         } else {
@@ -146,7 +149,8 @@ impl Journey<'_> {
             decoded: 0,
             last_chunk_written: framing != Framing::Chunked,
             // An error tells the client to stop; one that waits for the end of the connection sees it now.
-            uploads_on: answer.head.status() < 400 && framing != Framing::UntilClose,
+            uploads_on: answer.head.status() < 400
+                && (framing != Framing::UntilClose || client.socket.is_http2()),
             write_within: client.write_timeout,
             idle_within: timeouts.idle,
             clock: Deadline {
@@ -174,8 +178,14 @@ impl Journey<'_> {
             || matches!(answer.head.status(), 204 | 205 | 304);
         match flight.framing {
             _ if bodiless => Framing::Empty,
+            // That there is no body is said by the end of the stream.
+            Framing::Empty if self.client.socket.is_http2() => Framing::Empty,
             Framing::Empty => Framing::Length(0),
             Framing::Length(length) => Framing::Length(length),
+            // The stream's end says it.
+            Framing::Chunked | Framing::UntilClose if self.client.socket.is_http2() => {
+                Framing::UntilClose
+            }
             Framing::Chunked | Framing::UntilClose if self.client.is_http11 => Framing::Chunked,
             Framing::Chunked | Framing::UntilClose => {
                 self.client.persists = false;
@@ -186,15 +196,7 @@ impl Journey<'_> {
 
     fn write_head(&mut self, answer: &Response, framing: Framing) {
         let client = &mut *self.client;
-        if client.output.capacity() == 0 {
-            client.output = self.thread.buffers.small();
-        }
-        let persistence = match (client.persists, client.is_http11) {
-            (true, true) => Persistence::KeepAlive,
-            (true, false) => Persistence::KeepAliveHttp10,
-            (false, _) => Persistence::Close,
-        };
-        write_response(&answer.head, framing, persistence, &mut client.output);
+        client.begin_answer(&answer.head, framing);
         let policy = self.passage.record();
         if policy.response_body != BodyPolicy::Size {
             let tap = Tap::new(policy.response_body, policy.limit, &answer.head.fields);
@@ -392,7 +394,10 @@ impl Relay<'_> {
             };
         }
         if body.is_done() {
-            return Step::Done;
+            return match client.finish_answer(body.trailers()) {
+                Ok(()) => Step::Done,
+                Err(_) => Step::Ended(Outcome::Gone),
+            };
         }
         let long = body.remaining().is_none_or(|left| left > SMALL as u64);
         match connection
@@ -400,7 +405,12 @@ impl Relay<'_> {
             .poll_fill(cx, &self.clock.thread.buffers, long)
         {
             Poll::Ready(Ok(0)) => match body.finish() {
-                Ok(()) => Step::Moved,
+                Ok(()) => {
+                    if let Some(trailers) = connection.socket.trailers() {
+                        take_trailers(trailers, body);
+                    }
+                    Step::Moved
+                }
                 Err(_) => Step::Ended(Outcome::Truncated),
             },
             Poll::Ready(Err(_)) => Step::Ended(Outcome::Truncated),
@@ -453,6 +463,12 @@ impl Relay<'_> {
             write_last_chunk(trailers, &mut client.output);
         }
         Ok(())
+    }
+}
+
+fn take_trailers(trailers: &http::HeaderMap, body: &mut sluicegate_http1::BodyDecoder) {
+    for (name, value) in trailers {
+        body.add_trailer(name.as_str(), value.as_bytes());
     }
 }
 

@@ -1,4 +1,4 @@
-//! A TCP stream with its unread bytes, for either side.
+//! A stream of bytes with what is unread of it, for either side: a TCP connection, or an HTTP/2 stream's body.
 
 use std::{
     io,
@@ -7,11 +7,11 @@ use std::{
 
 use tokio::{io::Interest, net::TcpStream};
 
-use crate::buffers::Buffers;
+use crate::{buffers::Buffers, http2::Stream};
 
 /// A socket and what was read from it but not yet understood.
 pub(crate) struct Socket {
-    stream: TcpStream,
+    carrier: Carrier,
     input: Vec<u8>,
     /// Where the unread bytes begin.
     start: usize,
@@ -19,18 +19,67 @@ pub(crate) struct Socket {
     pub(crate) ended: bool,
 }
 
+/// What carries the bytes.
+enum Carrier {
+    /// A connection of its own.
+    Tcp(TcpStream),
+    /// The DATA frames of one stream of an HTTP/2 connection; heads travel beside them.
+    Stream(Box<Stream>),
+    /// It has gone elsewhere.
+    Closed,
+}
+
 impl Socket {
     pub(crate) fn new(stream: TcpStream) -> Self {
+        Self::over(Carrier::Tcp(stream))
+    }
+
+    /// The body bytes of an HTTP/2 stream.
+    pub(crate) fn of_stream(stream: Stream) -> Self {
+        Self::over(Carrier::Stream(Box::new(stream)))
+    }
+
+    /// A place from which a socket was taken.
+    pub(crate) fn closed() -> Self {
+        Self::over(Carrier::Closed)
+    }
+
+    fn over(carrier: Carrier) -> Self {
         Self {
-            stream,
+            carrier,
             input: Vec::new(),
             start: 0,
             ended: false,
         }
     }
 
-    pub(crate) fn stream(&self) -> &TcpStream {
-        &self.stream
+    /// The TCP connection, unless this is one stream of many on it.
+    pub(crate) fn tcp(&self) -> Option<&TcpStream> {
+        match &self.carrier {
+            Carrier::Tcp(stream) => Some(stream),
+            Carrier::Stream(_) | Carrier::Closed => None,
+        }
+    }
+
+    /// The HTTP/2 stream, when this is one.
+    pub(crate) fn http2(&mut self) -> Option<&mut Stream> {
+        match &mut self.carrier {
+            Carrier::Stream(stream) => Some(stream),
+            Carrier::Tcp(_) | Carrier::Closed => None,
+        }
+    }
+
+    /// The fields after the body that has just ended, where they travel beside it.
+    pub(crate) fn trailers(&self) -> Option<&http::HeaderMap> {
+        match &self.carrier {
+            Carrier::Stream(stream) => stream.trailers(),
+            Carrier::Tcp(_) | Carrier::Closed => None,
+        }
+    }
+
+    /// Whether heads travel beside the bytes, in frames of their own.
+    pub(crate) fn is_http2(&self) -> bool {
+        matches!(self.carrier, Carrier::Stream(_))
     }
 
     /// What was read and not yet consumed.
@@ -55,29 +104,48 @@ impl Socket {
         buffers: &Buffers,
         large: bool,
     ) -> Poll<io::Result<usize>> {
+        let Carrier::Tcp(stream) = &self.carrier else {
+            return self.poll_fill_from_stream(cx, buffers, large);
+        };
+        ready!(stream.poll_read_ready(cx))?;
+        self.make_room(buffers, large);
+        let room = self.input.capacity() - self.input.len();
+        let Carrier::Tcp(stream) = &self.carrier else {
+            return Poll::Pending;
+        };
         loop {
-            ready!(self.stream.poll_read_ready(cx))?;
-            self.make_room(buffers, large);
-            let room = self.input.capacity() - self.input.len();
-            match self.stream.try_read_buf(&mut self.input) {
+            match stream.try_read_buf(&mut self.input) {
                 Ok(count) => {
                     self.ended |= count == 0;
                     if count < room {
-                        self.forget_readiness();
+                        forget_readiness(stream);
                     }
                     return Poll::Ready(Ok(count));
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    ready!(stream.poll_read_ready(cx))?;
+                }
                 Err(error) => return Poll::Ready(Err(error)),
             }
         }
     }
 
-    /// A read that did not fill its buffer has emptied the socket: what comes after it is told
-    /// anew, and no system call has to find out that there is nothing.
-    fn forget_readiness(&self) {
-        let nothing_left = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
-        let _ = self.stream.try_io(Interest::READABLE, nothing_left);
+    fn poll_fill_from_stream(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffers: &Buffers,
+        large: bool,
+    ) -> Poll<io::Result<usize>> {
+        if let Carrier::Stream(stream) = &mut self.carrier {
+            ready!(stream.poll_piece(cx))?;
+        }
+        self.make_room(buffers, large);
+        let Carrier::Stream(stream) = &mut self.carrier else {
+            return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
+        };
+        let count = stream.take_piece(&mut self.input);
+        self.ended |= count == 0;
+        Poll::Ready(Ok(count))
     }
 
     /// Writes what the kernel takes.
@@ -86,10 +154,15 @@ impl Socket {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        let stream = match &mut self.carrier {
+            Carrier::Tcp(stream) => stream,
+            Carrier::Stream(stream) => return stream.poll_write(cx, bytes),
+            Carrier::Closed => return Poll::Ready(Err(io::ErrorKind::NotConnected.into())),
+        };
         loop {
-            match self.stream.try_write(bytes) {
+            match stream.try_write(bytes) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    ready!(self.stream.poll_write_ready(cx))?;
+                    ready!(stream.poll_write_ready(cx))?;
                 }
                 written => return Poll::Ready(written),
             }
@@ -99,9 +172,13 @@ impl Socket {
     /// Whether the peer has closed or sent something while nothing was expected, as far as the
     /// runtime has already been told: no system call unless there is something to see.
     pub(crate) fn is_disturbed(&self) -> bool {
-        match self.stream.try_read(&mut [0]) {
-            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
-            Ok(_) => true,
+        match &self.carrier {
+            Carrier::Tcp(stream) => match stream.try_read(&mut [0]) {
+                Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+                Ok(_) => true,
+            },
+            Carrier::Stream(_) => false,
+            Carrier::Closed => true,
         }
     }
 
@@ -132,4 +209,11 @@ impl Socket {
             }
         }
     }
+}
+
+/// A read that did not fill its buffer has emptied the socket: what comes after it is told
+/// anew, and no system call has to find out that there is nothing.
+fn forget_readiness(stream: &TcpStream) {
+    let nothing_left = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
+    let _ = stream.try_io(Interest::READABLE, nothing_left);
 }

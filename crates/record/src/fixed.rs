@@ -7,7 +7,7 @@ use sluicegate_core::{Peer, RouteFacts};
 use crate::{format, line};
 
 /// The part of a line that is the same for all requests of one connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ConnectionText {
     /// `client_ip` and `peer`, as long as the peer is the client.
     pub(crate) addresses: Box<[u8]>,
@@ -17,7 +17,7 @@ pub struct ConnectionText {
 }
 
 /// What a client called itself last.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Agent {
     /// As it came.
     pub(crate) name: Vec<u8>,

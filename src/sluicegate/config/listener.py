@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from sluicegate.config.exposure import Exposure
+from sluicegate.config.http2 import Http2
 from sluicegate.config.model import Model, WholeNumber, written
 from sluicegate.config.names import Id
 from sluicegate.config.proxy_protocol import ProxyProtocol
@@ -80,6 +81,7 @@ class Listener(Model):
     proxy_protocol: ProxyProtocol | None = Field(
         default=None, description="A balancer in front says whose each connection is."
     )
+    http2: Http2 = Field(default_factory=Http2, description="HTTP/2 beside HTTP/1.1.")
     limits: ListenerLimits = Field(
         default_factory=ListenerLimits, description="What one request or client may take."
     )

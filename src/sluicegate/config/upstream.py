@@ -121,6 +121,10 @@ class Upstream(Model):
     balance: Literal["round_robin"] = Field(
         default="round_robin", description="How an endpoint is picked: smooth weighted round robin."
     )
+    protocol: Literal["http1", "http2"] = Field(
+        default="http1",
+        description="What its endpoints speak: HTTP/1.1, or HTTP/2 from the first byte on.",
+    )
     host: Annotated[str, AfterValidator(_read_host_choice)] = Field(
         default="keep",
         description="Host header sent: `keep` the client's, the `endpoint`'s, or a host of yours.",

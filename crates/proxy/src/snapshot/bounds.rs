@@ -20,6 +20,10 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
             let at = format!("/listeners/{index}/limits/connections");
             problems.push(none_fits(at));
         }
+        for (field, right) in listener.http2.faults() {
+            let at = format!("/listeners/{index}/http2/{field}");
+            problems.push(Problem::new(at, "bad_value", "not possible").expecting(right));
+        }
     }
     for (index, upstream) in document.upstreams.iter().enumerate() {
         let (timeouts, connections) = (&upstream.timeouts, &upstream.connections);

@@ -265,6 +265,7 @@ fn listeners(
             idle: config.timeouts.idle.0,
             write: config.timeouts.write.0,
             proxy_protocol: config.proxy_protocol.clone(),
+            http2: config.http2.settings(),
         }));
     }
     built

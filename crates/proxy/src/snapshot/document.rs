@@ -61,6 +61,8 @@ pub(crate) struct Listener {
     pub(crate) exposure: Exposure,
     pub(crate) proxy_protocol: Option<super::proxy_protocol::ProxyProtocol>,
     #[serde(default)]
+    pub(crate) http2: super::http2::Document,
+    #[serde(default)]
     pub(crate) limits: ListenerLimits,
     #[serde(default)]
     pub(crate) timeouts: ListenerTimeouts,
@@ -122,6 +124,8 @@ pub(crate) struct Upstream {
     pub(crate) exposure: Exposure,
     #[serde(default)]
     pub(crate) balance: Balance,
+    #[serde(default)]
+    pub(crate) protocol: Protocol,
     #[serde(default = "keep")]
     pub(crate) host: String,
     #[serde(default)]
@@ -147,6 +151,17 @@ pub(crate) struct Endpoint {
 
 const fn one() -> u32 {
     1
+}
+
+/// What is spoken to the endpoints.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Protocol {
+    /// HTTP/1.1.
+    #[default]
+    Http1,
+    /// HTTP/2 from the first byte on: nothing is asked first.
+    Http2,
 }
 
 /// How an endpoint is picked.

@@ -6,6 +6,7 @@ mod conditions;
 mod defaults;
 pub(crate) mod document;
 pub(crate) mod exposure;
+mod http2;
 mod own_answer;
 mod path_params;
 mod proxy_protocol;
@@ -28,7 +29,7 @@ pub(crate) use self::{
     routes::alone,
     tables::{Condition, RouteTable, Tables},
 };
-use self::{proxy_protocol::ProxyProtocol, websocket::WebSocket};
+use self::{http2::Http2, proxy_protocol::ProxyProtocol, websocket::WebSocket};
 use crate::{answers::Answers, snapshot::document::EncodedSlash, upstream::shared::Shared};
 
 /// What the data plane obeys.
@@ -121,6 +122,7 @@ pub(crate) struct ListenerSettings {
     pub(crate) write: Duration,
     /// A balancer says first whose the connection is.
     pub(crate) proxy_protocol: Option<ProxyProtocol>,
+    pub(crate) http2: Http2,
 }
 
 impl Snapshot {

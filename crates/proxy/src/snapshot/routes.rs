@@ -12,6 +12,7 @@ use super::{
     record::Recording,
     route::{self, Known},
     tables::{self, Condition, Tables},
+    websocket,
 };
 
 /// Builds every route, once for each of its paths; what is wrong goes to `problems`.
@@ -32,6 +33,7 @@ pub(super) fn build(
         let at = format!("/routes/{index}");
         check_id(&config.id, &at, &mut ids, "route", problems);
         exposure::check(config, &at, &document.upstreams, problems);
+        websocket::check(config, &at, &document.upstreams, problems);
         let record = recording.of(config, &at, problems);
         let defaults = &document.route_defaults;
         let filters = defaults.filters(config, &at, problems);

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sluicegate_core::{ByteSize, Problem, Span};
 
+use super::document;
 use crate::core::lock;
 
 /// As it is written in the document (HT-46 … HT-48).
@@ -37,6 +38,24 @@ impl Default for Document {
             max_frame: ByteSize(1 << 20),
             messages_per_second: None,
         }
+    }
+}
+
+/// A handshake is one of HTTP/1.1's; an upstream that speaks HTTP/2 alone has none.
+pub(super) fn check(
+    route: &document::Route,
+    at: &str,
+    upstreams: &[document::Upstream],
+    problems: &mut Vec<Problem>,
+) {
+    let speaks_http2 = |upstream: &&document::Upstream| {
+        upstream.protocol == document::Protocol::Http2
+            && Some(&upstream.id) == route.upstream.as_ref()
+    };
+    if route.websocket.is_some() && upstreams.iter().any(|upstream| speaks_http2(&upstream)) {
+        let message = "the upstream of this route speaks HTTP/2, which has no WebSocket handshake";
+        let problem = Problem::new(format!("{at}/websocket"), "contradiction", message);
+        problems.push(problem.expecting("an upstream with `protocol: http1`"));
     }
 }
 

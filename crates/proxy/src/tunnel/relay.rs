@@ -8,7 +8,7 @@ use std::{
 
 use sluicegate_codec::websocket::{CloseCode, Sender};
 use sluicegate_core::{Outcome, Response};
-use sluicegate_http1::{Framing, Persistence, write_response};
+use sluicegate_http1::Framing;
 use sluicegate_traffic::Pace;
 
 use crate::{
@@ -36,19 +36,21 @@ impl Journey<'_> {
         let Some(settings) = &tunnel.route.route.websocket else {
             return;
         };
-        let fields = &mut answer.head.fields;
-        // Constant words: they cannot be refused.
-        let _ = fields.append("Connection", b"Upgrade");
-        let _ = fields.append("Upgrade", b"websocket");
+        let head = &mut answer.head;
+        if self.client.socket.is_http2() {
+            // RFC 8441 section 5: agreeing is a success like any other, and there is no key to prove.
+            head.set_status(200);
+            head.fields.remove("Sec-WebSocket-Accept");
+            self.client.begin_answer(head, Framing::UntilClose);
+        } else {
+            // Constant words: they cannot be refused.
+            let _ = head.fields.append("Connection", b"Upgrade");
+            let _ = head.fields.append("Upgrade", b"websocket");
+            self.client.inform(head);
+        }
         self.client.persists = false;
-        let mut first = std::mem::take(&mut self.client.output);
-        write_response(
-            &answer.head,
-            Framing::Empty,
-            Persistence::KeepAlive,
-            &mut first,
-        );
-        self.status = answer.head.status();
+        let first = std::mem::take(&mut self.client.output);
+        self.status = head.status();
         let Flight { mut connection, .. } = flight;
         let (max, compresses) = (settings.max_frame, tunnel.compresses);
         let now = self.thread.now();

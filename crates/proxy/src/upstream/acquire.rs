@@ -6,6 +6,7 @@ use sluicegate_core::{Reject, codes};
 
 use crate::{
     journey::Journey,
+    snapshot::document::Protocol,
     upstream::pool::{Connection, Pool, Wanted},
 };
 
@@ -26,7 +27,12 @@ pub(crate) async fn acquire(
         total,
         ..
     } = journey;
-    let mut connection = pin!(pool.acquire(thread, endpoint, wanted));
+    let mut connection = pin!(async {
+        match wanted.protocol {
+            Protocol::Http1 => pool.acquire(thread, endpoint, wanted).await,
+            Protocol::Http2 => pool.open_stream(thread, endpoint, wanted).await,
+        }
+    });
     let mut waits = false;
     let acquired = poll_fn(|cx| {
         if let Poll::Ready(acquired) = connection.as_mut().poll(cx) {

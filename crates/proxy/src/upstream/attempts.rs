@@ -1,44 +1,29 @@
 //! Sending a request to an endpoint until its head of an answer is here, and when to send it again.
 
-use std::{
-    borrow::Cow,
-    future::poll_fn,
-    io,
-    net::SocketAddr,
-    rc::Rc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{borrow::Cow, future::poll_fn, io, net::SocketAddr, rc::Rc, task::Poll, time::Duration};
 
 use sluicegate_core::{Body, Reject, Response, codes};
 use sluicegate_http1::{
-    BodyDecoder, Framing, HeadLimits, Malformed, Persistence, ResponseHead, keep_alive_timeout,
-    parse_response, response_framing, response_keep_alive, strip_hop_by_hop, write_response,
+    BodyDecoder, Framing, Malformed, ResponseHead, keep_alive_timeout, response_framing,
+    response_keep_alive, strip_hop_by_hop,
 };
 use sluicegate_record::AttemptKind;
 
 use crate::{
-    buffers::SMALL,
-    client::{BodyEnd, Client},
+    client::BodyEnd,
+    http2::request_for,
     journey::{Flight, Journey},
-    snapshot::HostRule,
-    thread::Thread,
+    snapshot::{HostRule, document::Protocol},
     tunnel::Handshake,
     turn::end_of_turn,
     upstream::{
         acquire::acquire,
+        heads::poll_final_head,
         pool::{Connection, Pool, Wanted},
         upload::Upload,
         watch::{End, Watch},
     },
     view::RouteView,
-};
-
-/// An upstream's head may be this large; a larger one is a broken upstream.
-const HEAD_LIMITS: HeadLimits = HeadLimits {
-    bytes: 64 << 10,
-    fields: 256,
-    target: 0,
 };
 
 /// How long an end of stream waits for the reset that proves that our bytes came too late.
@@ -49,6 +34,7 @@ pub(crate) struct Attempts {
     route: Rc<RouteView>,
     pool: Rc<Pool>,
     endpoint: SocketAddr,
+    protocol: Protocol,
     upload: Option<Upload>,
     /// The client asks for WebSocket, and the route has it.
     handshake: Option<Handshake>,
@@ -79,6 +65,7 @@ impl Attempts {
     pub(crate) fn new(journey: &mut Journey<'_>, route: Rc<RouteView>) -> Result<Self, Reject> {
         let pool = journey.pool(&route)?;
         let endpoint = pool.pick()?;
+        let protocol = pool.shared.settings().protocol;
         let framing = journey.request_framing();
         if journey.passage.body.is_some() {
             // The body is here: there is nothing the upstream could say `100 Continue` to.
@@ -105,7 +92,7 @@ impl Attempts {
         };
         let upload = Upload::begin(
             &journey.passage.exchange.request,
-            framing,
+            (framing, protocol),
             journey.passage.body.as_deref(),
             journey.client,
             &journey.thread.buffers,
@@ -114,6 +101,7 @@ impl Attempts {
             route,
             pool,
             endpoint,
+            protocol,
             upload: Some(upload),
             handshake,
             resent: false,
@@ -132,6 +120,7 @@ impl Attempts {
         let wanted = Wanted {
             fresh: self.resent,
             connect: self.route.route.timeouts.connect,
+            protocol: self.protocol,
         };
         let mut connection = acquire(&self.pool, journey, endpoint, wanted)
             .await
@@ -156,6 +145,10 @@ impl Attempts {
             ));
         };
 
+        if let Err(reject) = open(journey, &mut connection, &mut upload) {
+            self.upload = Some(upload);
+            return Err(reject);
+        }
         let mut head = thread.heads.response();
         let ended = self
             .exchange_heads(journey, &mut connection, &mut upload, &mut head)
@@ -170,9 +163,18 @@ impl Attempts {
         }
 
         let method = journey.passage.exchange.request.method();
-        let framing = response_framing(&head, method)
+        let mut framing = response_framing(&head, method)
             .map_err(|malformed| Failure::Final(ambiguous(endpoint, malformed)))?;
-        let keeps = response_keep_alive(&head) && framing != Framing::UntilClose;
+        if framing == Framing::UntilClose
+            && connection
+                .socket
+                .http2()
+                .is_some_and(|stream| stream.is_received())
+        {
+            framing = Framing::Empty;
+        }
+        let keeps = connection.socket.is_http2()
+            || (response_keep_alive(&head) && framing != Framing::UntilClose);
         if let Some(announced) = keep_alive_timeout(&head) {
             connection.is_kept_for(announced);
         }
@@ -293,6 +295,10 @@ impl Attempts {
                 Reject::new(&codes::UPSTREAM_BROKEN)
                     .because(format!("endpoint {endpoint}: {cause}")),
             ),
+            End::Refused(cause) => Failure::Lost(
+                Reject::new(&codes::UPSTREAM_BROKEN)
+                    .because(format!("endpoint {endpoint}: {cause}")),
+            ),
             End::Lost(cause) => {
                 let reject = Reject::new(&codes::UPSTREAM_BROKEN).because(format!(
                     "endpoint {endpoint} ({}): {}",
@@ -320,6 +326,34 @@ impl Attempts {
             }
         }
     }
+}
+
+/// Opens the stream of an HTTP/2 connection with the request's head; in HTTP/1.1 it is the first of the upload's bytes.
+fn open(
+    journey: &Journey<'_>,
+    connection: &mut Connection,
+    upload: &mut Upload,
+) -> Result<(), Failure> {
+    let Some(stream) = connection.socket.http2() else {
+        return Ok(());
+    };
+    let framing = journey.request_framing();
+    let request = &journey.passage.exchange.request;
+    let head = request_for(request, framing, "http").map_err(Failure::Final)?;
+    let left = match framing {
+        Framing::Empty => Some(0),
+        Framing::Length(length) => Some(length),
+        Framing::Chunked | Framing::UntilClose => None,
+    };
+    stream.begin_request(head, left).map_err(|error| {
+        // Nothing has gone out: the connection has just ended, or takes no more streams.
+        Failure::Lost(
+            Reject::new(&codes::UPSTREAM_BROKEN)
+                .because(format!("endpoint {}: {error}", connection.endpoint)),
+        )
+    })?;
+    upload.head_is_sent();
+    Ok(())
 }
 
 /// An attempt in flight, for the metrics of the upstream.
@@ -354,88 +388,16 @@ impl Drop for Counted {
     }
 }
 
-/// Reads heads until the final one; interim answers go to the client as they come.
-fn poll_final_head(
-    cx: &mut Context<'_>,
-    thread: &Thread,
-    client: &mut Client,
-    connection: &mut Connection,
-    (head, handshake): (&mut ResponseHead, &Option<Handshake>),
-) -> Poll<Result<(), End>> {
-    loop {
-        let unread = connection.socket.unread();
-        if !unread.is_empty() {
-            match parse_response(unread, &HEAD_LIMITS, head) {
-                Ok(Some(consumed)) => {
-                    connection.socket.consume(consumed);
-                    if !(100..200).contains(&head.status()) {
-                        return Poll::Ready(Ok(()));
-                    }
-                    if head.status() == 101 {
-                        let agreed = handshake
-                            .as_ref()
-                            .ok_or("101 that nobody asked for")
-                            .and_then(|handshake| handshake.check(head));
-                        return Poll::Ready(agreed.map_err(|why| End::Answering(why.to_owned())));
-                    }
-                    pass_interim(client, head);
-                    let _ = client.poll_flush(cx);
-                    continue;
-                }
-                Ok(None) => {}
-                Err(malformed) => return Poll::Ready(Err(End::Malformed(malformed))),
-            }
-        }
-        match connection.socket.poll_fill(cx, &thread.buffers, false) {
-            Poll::Pending => return Poll::Pending,
-            Poll::Ready(Ok(0)) if connection.socket.unread().is_empty() => {
-                return Poll::Ready(Err(End::Lost(None)));
-            }
-            Poll::Ready(Ok(0)) => {
-                return Poll::Ready(Err(End::Answering(
-                    "end of stream inside the head".to_owned(),
-                )));
-            }
-            Poll::Ready(Err(error)) if connection.socket.unread().is_empty() => {
-                return Poll::Ready(Err(End::Lost(Some(error))));
-            }
-            Poll::Ready(Err(error)) => return Poll::Ready(Err(End::Answering(error.to_string()))),
-            Poll::Ready(Ok(_)) => {}
-        }
-    }
-}
-
-/// Interim answers are for HTTP/1.1 clients only (BD-05); a `100` only for one that waits for it.
-/// They are optional: a client that does not read misses some, so that they never pile up.
-fn pass_interim(client: &mut Client, head: &mut ResponseHead) {
-    if !client.is_http11 {
-        return;
-    }
-    if head.status() == 100 {
-        if client.awaits_continue {
-            client.say_continue();
-        }
-        return;
-    }
-    if client.output.len() > SMALL {
-        return;
-    }
-    strip_hop_by_hop(&mut head.fields);
-    write_response(
-        head,
-        Framing::Empty,
-        Persistence::KeepAlive,
-        &mut client.output,
-    );
-}
-
 /// Whether the peer had closed before our bytes reached it: its FIN came first, and its kernel
 /// answered our bytes with a reset, which a socket in CLOSE-WAIT reports as `EPIPE`. A bare reset
 /// proves nothing: a peer may have read everything before it.
 async fn came_too_late(connection: &Connection) -> bool {
+    let Some(stream) = connection.socket.tcp() else {
+        return false;
+    };
     let tries = 10_u32;
     for _ in 0..tries {
-        match connection.socket.stream().take_error() {
+        match stream.take_error() {
             Ok(Some(error)) => return error.kind() == io::ErrorKind::BrokenPipe,
             Ok(None) => tokio::time::sleep(PROOF_WITHIN / tries).await,
             Err(_) => return false,

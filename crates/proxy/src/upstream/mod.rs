@@ -2,6 +2,8 @@
 
 mod acquire;
 pub(crate) mod attempts;
+mod heads;
+mod multiplex;
 mod permits;
 pub(crate) mod policy;
 pub(crate) mod pool;

@@ -3,8 +3,10 @@
 use std::{
     cell::{Cell, RefCell},
     collections::{HashMap, VecDeque},
-    future::poll_fn,
+    future::{Future, poll_fn},
     net::SocketAddr,
+    pin::pin,
+    rc::Rc,
     sync::Arc,
     task::{Context, Poll, Waker},
     time::Duration,
@@ -12,13 +14,15 @@ use std::{
 
 use sluicegate_core::{Reject, codes};
 use sluicegate_record::ConnectResult;
-use tokio::net::TcpStream;
+use tokio::{net::TcpStream, sync::futures::Notified};
 
 use crate::{
+    snapshot::document::Protocol,
     socket::Socket,
     thread::Thread,
     upstream::{
-        permits::Permit,
+        multiplex::{Chance, Multiplex, Place},
+        permits::{self, Permit},
         shared::{Endpoints, Shared},
         tally::Tally,
     },
@@ -34,8 +38,17 @@ pub(crate) struct Connection {
     idle_since: Duration,
     /// How long the peer keeps it when idle, as far as it has said so.
     kept_for: Duration,
-    tally: Tally,
-    _permit: Permit,
+    /// Held by a connection of its own, or by the HTTP/2 connection that this is one stream of.
+    holding: Holding,
+}
+
+/// What lives as long as a connection does.
+enum Holding {
+    Own(
+        Tally,
+        #[expect(dead_code, reason = "held until the end")] Permit,
+    ),
+    Shared(#[expect(dead_code, reason = "held until the end")] Place),
 }
 
 /// The connections of one thread to one upstream. Lives as long as the upstream, across snapshots.
@@ -49,6 +62,8 @@ pub(crate) struct Pool {
     next_number: Cell<u64>,
     /// How often in a row a connection went to somebody here while other threads waited.
     turns_kept: Cell<u32>,
+    /// Connections that speak HTTP/2.
+    multiplex: Rc<Multiplex>,
     /// The endpoints as of the generation seen last: looking costs one atomic load.
     endpoints: RefCell<(u64, Arc<Endpoints>)>,
 }
@@ -63,6 +78,7 @@ pub(crate) struct Wanted {
     pub(crate) fresh: bool,
     /// The route's own patience for a connect; the upstream's when it has none.
     pub(crate) connect: Option<Duration>,
+    pub(crate) protocol: Protocol,
 }
 
 impl Pool {
@@ -76,6 +92,7 @@ impl Pool {
             local_line: RefCell::default(),
             next_number: Cell::new(0),
             turns_kept: Cell::new(0),
+            multiplex: Rc::default(),
         }
     }
 
@@ -141,13 +158,95 @@ impl Pool {
             .await
     }
 
+    /// A stream to `endpoint` on an HTTP/2 connection that is there or is made.
+    ///
+    /// # Errors
+    /// As for [`Pool::acquire`].
+    pub(crate) async fn open_stream(
+        &self,
+        thread: &Thread,
+        endpoint: SocketAddr,
+        wanted: Wanted,
+    ) -> Result<Connection, Reject> {
+        let settings = self.shared.settings();
+        let connect = wanted.connect.unwrap_or(settings.connect);
+        let begun = thread.now();
+        let failures = self.multiplex.failures();
+        loop {
+            let freed = self.multiplex.freed();
+            match self.multiplex.chance(endpoint) {
+                Chance::Granted(granted) => {
+                    return Ok(Connection {
+                        socket: granted.socket,
+                        endpoint,
+                        reused: granted.reused,
+                        born: begun,
+                        idle_since: begun,
+                        kept_for: Duration::MAX,
+                        holding: Holding::Shared(granted.place),
+                    });
+                }
+                Chance::Connect(connecting) => match self.shared.permits.take() {
+                    Some(permit) => {
+                        let made = self.dial(thread, endpoint, connect).await;
+                        let stream = made.inspect_err(|_| connecting.failed())?;
+                        let tally = Tally::working(&self.shared.series, thread.index);
+                        let socket = Socket::new(stream);
+                        let holding = (permit, tally);
+                        connecting.begin(thread, socket, holding, connect).await?;
+                    }
+                    None => {
+                        drop(connecting);
+                        let place = self.shared.permits.wait();
+                        let patience = (Some(place), settings.acquire);
+                        self.wait_for_room(thread, freed, patience).await?;
+                    }
+                },
+                Chance::Wait => {
+                    self.wait_for_room(thread, freed, (None, connect)).await?;
+                    if self.multiplex.failures() != failures {
+                        return Err(Reject::new(&codes::UPSTREAM_UNREACHABLE)
+                            .because(format!("connect to {endpoint}: it has just failed")));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits for a stream that somebody leaves, for a connection that somebody makes, or for a permit.
+    async fn wait_for_room(
+        &self,
+        thread: &Thread,
+        freed: Notified<'_>,
+        (permit, within): (Option<permits::Place>, Duration),
+    ) -> Result<(), Reject> {
+        let waiting = Tally::waiting(&self.shared.series, thread.index);
+        let mut freed = pin!(freed);
+        let room = poll_fn(|cx| {
+            if freed.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(());
+            }
+            // Given back at once: whoever is first with the next look takes it.
+            permit
+                .as_ref()
+                .map_or(Poll::Pending, |place| place.poll(cx).map(drop))
+        });
+        let waited = tokio::time::timeout(within, room).await;
+        drop(waiting);
+        waited.map_err(|_| Reject::new(&codes::UPSTREAM_BUSY).retry_after(Duration::from_secs(1)))
+    }
+
     /// Takes a connection back after a clean exchange.
     pub(crate) fn release(&self, mut connection: Connection, thread: &Thread) {
         let now = thread.tick();
         connection.socket.rest(&thread.buffers);
         connection.reused = true;
         connection.idle_since = now;
-        connection.tally.rests();
+        match &mut connection.holding {
+            Holding::Own(tally, _) => tally.rests(),
+            // A stream is over; its connection stays where it is.
+            Holding::Shared(_) => return,
+        }
         let waiting_here = self.local_line.borrow().len();
         let wanted_here = waiting_here > 0 && self.may_stay(waiting_here);
         let surplus = self.shared.permits.is_short() && !wanted_here;
@@ -200,6 +299,9 @@ impl Pool {
         let after: usize = idle.values().map(Vec::len).sum();
         drop(idle);
         self.forget_idle(before - after);
+        let ages = (settings.idle, settings.life);
+        self.multiplex
+            .evict(now, ages, |endpoint| endpoints.contains(endpoint));
     }
 
     /// Closes one idle connection because another thread is short of permits.
@@ -214,6 +316,7 @@ impl Pool {
 
     /// Closes everything idle.
     pub(crate) fn clear(&self) {
+        self.multiplex.clear();
         self.idle.borrow_mut().clear();
         self.forget_idle(self.idle_count.get());
     }
@@ -228,7 +331,9 @@ impl Pool {
         while let Some(mut connection) = connections.pop() {
             self.forget_idle(1);
             if !connection.is_stale(now, settings.idle, settings.life) {
-                connection.tally.works();
+                if let Holding::Own(tally, _) = &mut connection.holding {
+                    tally.works();
+                }
                 return Some(connection);
             }
         }
@@ -267,32 +372,9 @@ impl Pool {
         (permit, within): (Permit, Option<Duration>),
     ) -> Result<Connection, Reject> {
         let within = within.unwrap_or_else(|| self.shared.settings().connect);
-        let begun = thread.now();
-        let stream = match tokio::time::timeout(within, TcpStream::connect(endpoint)).await {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => {
-                self.shared.series.connected(
-                    thread.index,
-                    ConnectResult::Failed,
-                    thread.now().saturating_sub(begun),
-                );
-                return Err(Reject::new(&codes::UPSTREAM_UNREACHABLE)
-                    .because(format!("connect to {endpoint}: {error}")));
-            }
-            Err(_) => {
-                self.shared
-                    .series
-                    .connected(thread.index, ConnectResult::Failed, within);
-                let cause = format!("connect to {endpoint}: no answer within {within:?}");
-                return Err(Reject::new(&codes::UPSTREAM_CONNECT_TIMEOUT).because(cause));
-            }
-        };
-        // Without it a small body after its head would wait for the peer's acknowledgement.
-        let _ = stream.set_nodelay(true);
+        let stream = self.dial(thread, endpoint, within).await?;
         let born = thread.now();
-        self.shared
-            .series
-            .connected(thread.index, ConnectResult::Ok, born.saturating_sub(begun));
+        let tally = Tally::working(&self.shared.series, thread.index);
         Ok(Connection {
             socket: Socket::new(stream),
             endpoint,
@@ -300,9 +382,38 @@ impl Pool {
             born,
             idle_since: born,
             kept_for: Duration::MAX,
-            tally: Tally::working(&self.shared.series, thread.index),
-            _permit: permit,
+            holding: Holding::Own(tally, permit),
         })
+    }
+
+    async fn dial(
+        &self,
+        thread: &Thread,
+        endpoint: SocketAddr,
+        within: Duration,
+    ) -> Result<TcpStream, Reject> {
+        let begun = thread.now();
+        let dialled = tokio::time::timeout(within, TcpStream::connect(endpoint)).await;
+        let result = match &dialled {
+            Ok(Ok(_)) => ConnectResult::Ok,
+            Ok(Err(_)) | Err(_) => ConnectResult::Failed,
+        };
+        let took = thread.now().saturating_sub(begun);
+        self.shared.series.connected(thread.index, result, took);
+        match dialled {
+            Ok(Ok(stream)) => {
+                // Without it a small body after its head would wait for the peer's acknowledgement.
+                let _ = stream.set_nodelay(true);
+                Ok(stream)
+            }
+            Ok(Err(error)) => Err(Reject::new(&codes::UPSTREAM_UNREACHABLE)
+                .because(format!("connect to {endpoint}: {error}"))),
+            Err(_) => Err(
+                Reject::new(&codes::UPSTREAM_CONNECT_TIMEOUT).because(format!(
+                    "connect to {endpoint}: no answer within {within:?}"
+                )),
+            ),
+        }
     }
 
     fn count_idle(&self, count: usize) {

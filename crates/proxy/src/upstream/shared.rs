@@ -14,7 +14,7 @@ use sluicegate_traffic::balance::SmoothWeighted;
 
 use crate::{
     core::lock,
-    snapshot::document,
+    snapshot::document::{self, Protocol},
     upstream::{permits::Permits, policy::UpstreamPolicy},
 };
 
@@ -39,6 +39,7 @@ pub(crate) struct Settings {
     pub(crate) idle: Duration,
     pub(crate) life: Duration,
     pub(crate) connect: Duration,
+    pub(crate) protocol: Protocol,
 }
 
 /// The addresses requests are spread over.
@@ -195,6 +196,7 @@ impl From<&document::Upstream> for Settings {
             idle: config.connections.idle.0,
             life: config.connections.life.0,
             connect: config.timeouts.connect.0,
+            protocol: config.protocol,
         }
     }
 }

@@ -8,6 +8,7 @@ use sluicegate_http1::{Framing, RequestHead, write_chunk, write_last_chunk, writ
 use crate::{
     buffers::Buffers,
     client::{BodyEnd, Client},
+    snapshot::document::Protocol,
     socket::Socket,
 };
 
@@ -21,6 +22,7 @@ pub(crate) struct Upload {
     out: Vec<u8>,
     written: usize,
     framing: Framing,
+    protocol: Protocol,
     /// The last byte of the body is in `out`.
     is_complete: bool,
     is_replayable: bool,
@@ -49,17 +51,20 @@ impl Upload {
     /// The client's body breaks a rule.
     pub(crate) fn begin(
         head: &RequestHead,
-        framing: Framing,
+        (framing, protocol): (Framing, Protocol),
         buffered: Option<&[u8]>,
         client: &mut Client,
         buffers: &Buffers,
     ) -> Result<Self, Reject> {
         let mut out = buffers.small();
-        write_request(head, framing, &mut out);
+        if protocol == Protocol::Http1 {
+            write_request(head, framing, &mut out);
+        }
         let mut upload = Self {
             out,
             written: 0,
             framing,
+            protocol,
             is_complete: false,
             is_replayable: true,
             writes: 0,
@@ -95,6 +100,11 @@ impl Upload {
         self.is_replayable
     }
 
+    /// The head has gone, in a frame of its own.
+    pub(crate) fn head_is_sent(&mut self) {
+        self.writes += 1;
+    }
+
     /// Not one byte has been handed to the kernel in this attempt.
     pub(crate) fn is_unwritten(&self) -> bool {
         self.writes == 0
@@ -126,7 +136,10 @@ impl Upload {
                 }
             }
             if self.is_complete {
-                return Poll::Ready(Ok(()));
+                let ended = upstream
+                    .http2()
+                    .map_or(Ok(()), |stream| stream.finish(None));
+                return Poll::Ready(ended.map_err(|_| UploadEnd::Upstream));
             }
             if !self.is_replayable {
                 self.out.clear();
@@ -150,8 +163,8 @@ impl Upload {
 
     fn put(&self) -> fn(&[u8], &mut Vec<u8>) {
         match self.framing {
-            Framing::Chunked => write_chunk,
-            Framing::Empty | Framing::Length(_) | Framing::UntilClose => {
+            Framing::Chunked if self.protocol == Protocol::Http1 => write_chunk,
+            Framing::Chunked | Framing::Empty | Framing::Length(_) | Framing::UntilClose => {
                 |data, out| out.extend_from_slice(data)
             }
         }
@@ -159,7 +172,7 @@ impl Upload {
 
     fn complete_if_done(&mut self, client: &Client) {
         if client.body_is_done() && !self.is_complete {
-            if self.framing == Framing::Chunked {
+            if self.framing == Framing::Chunked && self.protocol == Protocol::Http1 {
                 // The client's trailers stay here: nothing behind the gateway may take an identity from them (BD-04).
                 write_last_chunk(None, &mut self.out);
             }

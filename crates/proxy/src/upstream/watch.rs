@@ -30,6 +30,8 @@ pub(super) enum End {
     Malformed(Malformed),
     /// The connection broke inside the head of the answer.
     Answering(String),
+    /// The upstream says that it has done nothing with the request.
+    Refused(String),
     /// The connection ended before the first byte of the answer; no error means end of stream.
     Lost(Option<io::Error>),
 }
