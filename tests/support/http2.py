@@ -3,6 +3,7 @@
 import socket
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
@@ -12,10 +13,12 @@ import h2.connection
 import h2.errors
 import h2.events
 import h2.exceptions
+import h2.settings
 
 from support.raw import Address
 
 Headers = list[tuple[str, str]]
+FRAME_HEAD = 9
 
 
 @dataclass
@@ -24,10 +27,15 @@ class Answer:
 
     headers: Headers = field(default_factory=list)
     interim: list[Headers] = field(default_factory=list)
-    body: bytes = b""
+    pieces: bytearray = field(default_factory=bytearray, repr=False)
     trailers: Headers | None = None
     is_complete: bool = False
     reset: int | None = None
+
+    @property
+    def body(self) -> bytes:
+        """The body so far."""
+        return bytes(self.pieces)
 
     @property
     def status(self) -> int:
@@ -50,7 +58,6 @@ class Client:
         *,
         timeout: float = 5,
         validates: bool = True,
-        window: int | None = None,
         sock: socket.socket | None = None,
     ) -> None:
         self.socket = sock or socket.create_connection(address, timeout=timeout)
@@ -62,20 +69,19 @@ class Client:
             normalize_outbound_headers=validates,
         )
         self.h2 = h2.connection.H2Connection(config)
-        if window is not None:
-            self.h2.local_settings.initial_window_size = window
         self.h2.initiate_connection()
         self.answers: dict[int, Answer] = {}
         self.goaway: h2.events.ConnectionTerminated | None = None
         self.end: str | None = None
         self.reads = True
+        self._unread = b""
         self.flush()
 
     def flush(self) -> None:
         """Send what is waiting to be sent."""
         self.socket.sendall(self.h2.data_to_send())
 
-    def begin(
+    def begin(  # noqa: PLR0913 - the parts of a head
         self,
         path: str = "/x",
         *,
@@ -97,12 +103,18 @@ class Client:
         self.flush()
         return stream
 
+    def connect_to(self, authority: str) -> int:
+        """Ask for a tunnel by CONNECT."""
+        stream: int = self.h2.get_next_available_stream_id()
+        self.answers[stream] = Answer()
+        self.h2.send_headers(stream, [(":method", "CONNECT"), (":authority", authority)])
+        self.flush()
+        return stream
+
     def send(self, stream: int, data: bytes, *, end: bool = False) -> None:
         """Send body bytes as far as the windows allow, waiting for them to open."""
         while data or end:
-            room = min(
-                self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size
-            )
+            room = min(self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size)
             if data and room == 0:
                 self.pump()
                 continue
@@ -127,9 +139,18 @@ class Client:
         if not data:
             self.end = "fin"
             return False
-        for event in self.h2.receive_data(data):
-            self._take(event)
-        self.flush()
+        self._unread += data
+        # One by one: this library takes nothing more after a GOAWAY, although what is open goes on.
+        while len(self._unread) >= FRAME_HEAD:
+            size = FRAME_HEAD + int.from_bytes(self._unread[:3])
+            if len(self._unread) < size:
+                break
+            frame, self._unread = self._unread[:size], self._unread[size:]
+            for event in self.h2.receive_data(frame):
+                self._take(event)
+        with suppress(BrokenPipeError, ConnectionResetError):
+            # A peer that has closed is noticed by the next read.
+            self.flush()
         return True
 
     def until(self, holds: Callable[[], object]) -> None:
@@ -140,7 +161,9 @@ class Client:
     def answer(self, stream: int) -> Answer:
         """The whole answer of a stream, or how it was reset."""
         answer = self.answers[stream]
-        self.until(lambda: answer.is_complete or answer.reset is not None)
+        while not (answer.is_complete or answer.reset is not None) and self.pump():
+            pass
+        assert answer.is_complete or answer.reset is not None or self.goaway, self.end
         return answer
 
     def request(self, path: str = "/x", *, body: bytes | None = None, **more: Any) -> Answer:  # noqa: ANN401 - as `begin`
@@ -173,23 +196,23 @@ class Client:
     def _take(self, event: h2.events.Event) -> None:
         match event:
             case h2.events.InformationalResponseReceived():
-                self.answers[event.stream_id].interim.append(list(event.headers))
+                self.answers[event.stream_id].interim.append(_pairs(event.headers))
             case h2.events.ResponseReceived():
-                self.answers[event.stream_id].headers = list(event.headers)
+                self.answers[event.stream_id].headers = _pairs(event.headers)
             case h2.events.DataReceived():
-                self.answers[event.stream_id].body += event.data
+                self.answers[event.stream_id].pieces += event.data
                 if self.reads and event.flow_controlled_length:
-                    self.h2.acknowledge_received_data(
-                        event.flow_controlled_length, event.stream_id
-                    )
+                    self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
             case h2.events.TrailersReceived():
-                self.answers[event.stream_id].trailers = list(event.headers)
+                self.answers[event.stream_id].trailers = _pairs(event.headers)
             case h2.events.StreamEnded():
                 self.answers[event.stream_id].is_complete = True
             case h2.events.StreamReset():
                 self.answers[event.stream_id].reset = event.error_code
             case h2.events.ConnectionTerminated():
                 self.goaway = event
+                if event.error_code == h2.errors.ErrorCodes.NO_ERROR:
+                    self.h2.state_machine.state = h2.connection.ConnectionState.CLIENT_OPEN
             case _:
                 pass
 
@@ -200,9 +223,19 @@ class Received:
 
     stream: int
     headers: dict[str, str]
-    body: bytes = b""
+    pieces: bytearray = field(default_factory=bytearray, repr=False)
     is_complete: bool = False
     reset: int | None = None
+
+    @property
+    def body(self) -> bytes:
+        """The body so far."""
+        return bytes(self.pieces)
+
+
+def _pairs(headers: Iterable[Any]) -> Headers:
+    """Names and values as text, which is what the configuration asks for."""
+    return [(str(name), str(value)) for name, value in headers]
 
 
 Handler = Callable[["Peer", Received], None]
@@ -218,7 +251,6 @@ class Peer:
         self._lock = threading.RLock()
         config = h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
         self.h2 = h2.connection.H2Connection(config)
-        self.h2.local_settings.max_concurrent_streams = upstream.streams
         self.is_open = True
 
     def answer(
@@ -262,6 +294,10 @@ class Peer:
         """Take in frames until the gateway closes."""
         with self._lock:
             self.h2.initiate_connection()
+            most: dict[h2.settings.SettingCodes | int, int] = {
+                h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self._upstream.streams
+            }
+            self.h2.update_settings(most)
             self.flush()
         try:
             while data := self.socket.recv(1 << 16):
@@ -278,17 +314,15 @@ class Peer:
     def _take(self, event: h2.events.Event) -> None:
         match event:
             case h2.events.RequestReceived():
-                request = Received(event.stream_id, dict(event.headers))
+                request = Received(event.stream_id, dict(_pairs(event.headers)))
                 self.requests[event.stream_id] = request
                 self._upstream.requests.append(request)
                 if self._upstream.answers_heads:
                     self._upstream.handler(self, request)
             case h2.events.DataReceived():
-                self.requests[event.stream_id].body += event.data
+                self.requests[event.stream_id].pieces += event.data
                 if event.flow_controlled_length:
-                    self.h2.acknowledge_received_data(
-                        event.flow_controlled_length, event.stream_id
-                    )
+                    self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
             case h2.events.StreamEnded():
                 request = self.requests[event.stream_id]
                 request.is_complete = True

@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod explain;
 mod gate;
+mod grpc;
 mod housekeeping;
 mod http2;
 mod journey;

@@ -18,6 +18,7 @@ use sluicegate_record::Policy;
 use sluicegate_router::{Found, Normal, has_encoded_slash, normalize};
 
 use crate::{
+    grpc::{dress, is_grpc},
     snapshot::{RouteTable, document::EncodedSlash},
     subject::HeadSubject,
     view::{EntryView, RouteView, View},
@@ -369,6 +370,9 @@ impl<'t> Passage<'t> {
         if let Some(id) = early_id {
             // An id is hexadecimal digits: it cannot be refused.
             let _ = response.head.fields.append("X-Request-Id", id.as_bytes());
+        }
+        if is_grpc(&self.exchange.request) {
+            dress(&mut response, reject.code);
         }
         self.exchange.reject = Some(reject.code);
         self.exchange.cause = reject.cause;

@@ -99,7 +99,7 @@ pub(crate) async fn serve(
         Poll::Pending => alarm.poll(|| thread.now(), cx).map(|()| None),
     })
     .await;
-    let Some(connection) = opened else {
+    let Some(frames) = opened else {
         return;
     };
     let mut connection = Connection {
@@ -107,7 +107,7 @@ pub(crate) async fn serve(
         alarm,
         settings,
         known: None,
-        connection,
+        frames,
         open: Rc::default(),
         served: 0,
         is_leaving: false,
@@ -140,7 +140,7 @@ struct Connection<'a> {
     settings: Arc<ListenerSettings>,
     /// The generation of snapshots in which the settings were read.
     known: Option<u64>,
-    connection: h2::server::Connection<Io, Bytes>,
+    frames: h2::server::Connection<Io, Bytes>,
     open: Rc<Open>,
     served: u64,
     /// The client knows that the gateway takes no more streams.
@@ -156,7 +156,7 @@ impl Connection<'_> {
             if !self.is_leaving && self.must_leave() {
                 self.leave();
             }
-            match self.connection.poll_accept(cx) {
+            match self.frames.poll_accept(cx) {
                 Poll::Ready(Some(Ok((request, answer)))) => {
                     self.served += 1;
                     self.quiet_until = None;
@@ -209,7 +209,7 @@ impl Connection<'_> {
     fn leave(&mut self) {
         self.is_leaving = true;
         self.quiet_until = None;
-        self.connection.graceful_shutdown();
+        self.frames.graceful_shutdown();
     }
 
     fn begin(&self, request: Request<RecvStream>, answer: SendResponse<Bytes>) {

@@ -88,16 +88,14 @@ pub(crate) fn response_for(head: &ResponseHead, framing: Framing) -> Response<()
     let mut response = Response::new(());
     *response.status_mut() = StatusCode::from_u16(head.status()).unwrap_or_default();
     let mut headers = from_fields(&head.fields);
-    match (head.status(), framing) {
-        (100..=199 | 204, _) => {
-            headers.remove(http::header::CONTENT_LENGTH);
-        }
-        // By definition there is no body: the length is the one that GET would have brought.
-        (_, Framing::Empty) => {}
-        (_, Framing::Length(length)) => {
+    let has_none = matches!(head.status(), 100..=199 | 204);
+    match framing {
+        Framing::Length(length) if !has_none => {
             headers.insert(http::header::CONTENT_LENGTH, length.into());
         }
-        (_, Framing::Chunked | Framing::UntilClose) => {
+        // By definition there is no body: the length is the one that GET would have brought.
+        Framing::Empty if !has_none => {}
+        Framing::Length(_) | Framing::Empty | Framing::Chunked | Framing::UntilClose => {
             headers.remove(http::header::CONTENT_LENGTH);
         }
     }

@@ -295,10 +295,15 @@ impl Attempts {
                 Reject::new(&codes::UPSTREAM_BROKEN)
                     .because(format!("endpoint {endpoint}: {cause}")),
             ),
-            End::Refused(cause) => Failure::Lost(
-                Reject::new(&codes::UPSTREAM_BROKEN)
-                    .because(format!("endpoint {endpoint}: {cause}")),
-            ),
+            End::Refused(cause) => {
+                let reject = Reject::new(&codes::UPSTREAM_BROKEN)
+                    .because(format!("endpoint {endpoint}: {cause}"));
+                if upload.is_replayable() {
+                    Failure::Lost(reject)
+                } else {
+                    Failure::Final(reject)
+                }
+            }
             End::Lost(cause) => {
                 let reject = Reject::new(&codes::UPSTREAM_BROKEN).because(format!(
                     "endpoint {endpoint} ({}): {}",

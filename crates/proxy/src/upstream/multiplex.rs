@@ -8,7 +8,7 @@ use std::{
     pin::pin,
     rc::{Rc, Weak},
     sync::Arc,
-    task::Poll,
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
@@ -102,8 +102,8 @@ pub(super) struct Multiplex {
 pub(super) enum Chance {
     /// Here is a place.
     Granted(Granted),
-    /// A connection is to be made; it is this one's to do.
-    Connect(Connecting),
+    /// A connection is to be made, and nobody does it yet.
+    Connect,
     /// Others are at it.
     Wait,
 }
@@ -130,24 +130,37 @@ impl Multiplex {
         let links = self.links.borrow();
         let known = links.get(&endpoint).map_or(&[][..], Vec::as_slice);
         // The busiest that has room: the others can then become idle and go.
-        let best = known
+        while let Some(link) = known
             .iter()
             .filter(|link| link.has_room())
-            .max_by_key(|link| link.open.get());
-        if let Some(link) = best {
+            .max_by_key(|link| link.open.get())
+        {
+            let mut sender = link.sender.clone();
+            // A peer that has said goodbye takes no more streams, while those that are open go on.
+            let mut cx = Context::from_waker(Waker::noop());
+            if let Poll::Ready(Err(_)) = sender.poll_ready(&mut cx) {
+                link.is_closed.set(true);
+                continue;
+            }
             return Chance::Granted(Granted {
-                socket: Socket::of_stream(Stream::requesting(link.sender.clone())),
+                socket: Socket::of_stream(Stream::requesting(sender)),
                 place: Place::take(link),
                 reused: link.has_served.replace(true),
             });
         }
-        if self.connecting.borrow_mut().insert(endpoint) {
-            Chance::Connect(Connecting {
-                multiplex: self.clone(),
-                endpoint,
-            })
-        } else {
+        if self.connecting.borrow().contains(&endpoint) {
             Chance::Wait
+        } else {
+            Chance::Connect
+        }
+    }
+
+    /// Announces that a connection is being made.
+    pub(super) fn connect(self: &Rc<Self>, endpoint: SocketAddr) -> Connecting {
+        self.connecting.borrow_mut().insert(endpoint);
+        Connecting {
+            multiplex: self.clone(),
+            endpoint,
         }
     }
 

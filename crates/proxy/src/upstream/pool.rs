@@ -186,24 +186,25 @@ impl Pool {
                         holding: Holding::Shared(granted.place),
                     });
                 }
-                Chance::Connect(connecting) => match self.shared.permits.take() {
-                    Some(permit) => {
-                        let made = self.dial(thread, endpoint, connect).await;
-                        let stream = made.inspect_err(|_| connecting.failed())?;
-                        let tally = Tally::working(&self.shared.series, thread.index);
-                        let socket = Socket::new(stream);
-                        let holding = (permit, tally);
-                        connecting.begin(thread, socket, holding, connect).await?;
-                    }
-                    None => {
-                        drop(connecting);
+                Chance::Connect => {
+                    let Some(permit) = self.shared.permits.take() else {
                         let place = self.shared.permits.wait();
-                        let patience = (Some(place), settings.acquire);
-                        self.wait_for_room(thread, freed, patience).await?;
-                    }
-                },
+                        let until = (Some(place), begun + settings.acquire);
+                        self.wait_for_room(thread, freed, until).await?;
+                        continue;
+                    };
+                    let connecting = self.multiplex.connect(endpoint);
+                    let made = self.dial(thread, endpoint, connect).await;
+                    let stream = made.inspect_err(|_| connecting.failed())?;
+                    let tally = Tally::working(&self.shared.series, thread.index);
+                    let holding = (permit, tally);
+                    connecting
+                        .begin(thread, Socket::new(stream), holding, connect)
+                        .await?;
+                }
                 Chance::Wait => {
-                    self.wait_for_room(thread, freed, (None, connect)).await?;
+                    self.wait_for_room(thread, freed, (None, begun + connect))
+                        .await?;
                     if self.multiplex.failures() != failures {
                         return Err(Reject::new(&codes::UPSTREAM_UNREACHABLE)
                             .because(format!("connect to {endpoint}: it has just failed")));
@@ -218,8 +219,9 @@ impl Pool {
         &self,
         thread: &Thread,
         freed: Notified<'_>,
-        (permit, within): (Option<permits::Place>, Duration),
+        (permit, until): (Option<permits::Place>, Duration),
     ) -> Result<(), Reject> {
+        let within = until.saturating_sub(thread.now());
         let waiting = Tally::waiting(&self.shared.series, thread.index);
         let mut freed = pin!(freed);
         let room = poll_fn(|cx| {

@@ -6,7 +6,7 @@ use sluicegate_core::Reject;
 use sluicegate_http1::{Framing, RequestHead, write_chunk, write_last_chunk, write_request};
 
 use crate::{
-    buffers::Buffers,
+    buffers::{Buffers, SMALL},
     client::{BodyEnd, Client},
     snapshot::document::Protocol,
     socket::Socket,
@@ -18,7 +18,8 @@ use crate::{
     reason = "each is a fact about the bytes, and they vary independently"
 )]
 pub(crate) struct Upload {
-    /// Bytes for the upstream. As long as [`Self::is_replayable`], from the first byte of the head on.
+    /// Bytes for the upstream. As long as [`Self::is_replayable`], all of them from the first on: a small
+    /// body is kept until the answer.
     out: Vec<u8>,
     written: usize,
     framing: Framing,
@@ -148,7 +149,7 @@ impl Upload {
             self.waits_for_client = true;
             let put = self.put();
             match ready!(client.poll_body(cx, buffers, &mut self.out, put)) {
-                Ok(()) => self.is_replayable = false,
+                Ok(()) => self.is_replayable &= self.out.len() <= SMALL,
                 Err(end) => return Poll::Ready(Err(UploadEnd::Client(end))),
             }
             self.moved = true;
